@@ -136,14 +136,18 @@ def is_taken(scope: Any) -> bool:
     return not getattr(scope, "isUninstantiated", False)
 
 
+def members_below(scope: Any) -> Iterator[Any]:
+    """The members of a scope, and those of its generate blocks that are taken and of its arrays of instances."""
+    for member in scope:
+        if symbol_kind(member) not in ("GenerateBlock", "GenerateBlockArray", "InstanceArray"):
+            yield member
+        elif is_taken(member):
+            yield from members_below(member)
+
+
 def instances_below(scope: Any) -> Iterator[Any]:
     """The modules of a scope and of its generate blocks that are taken."""
-    for member in scope:
-        kind = symbol_kind(member)
-        if kind == "Instance" and member.isModule:
-            yield member
-        elif kind in ("GenerateBlock", "GenerateBlockArray", "InstanceArray") and is_taken(member):
-            yield from instances_below(member)
+    return (member for member in members_below(scope) if symbol_kind(member) == "Instance" and member.isModule)
 
 
 class _Watch:

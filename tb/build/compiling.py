@@ -39,6 +39,11 @@ def symbol_kind(symbol: Any) -> str:
     return str(symbol.kind).rpartition(".")[2]
 
 
+def direction_of(port: Any) -> str:
+    """The last word of slang's direction; empty for what has none."""
+    return str(getattr(port, "direction", "")).rpartition(".")[2]
+
+
 def operator_of(node: Any) -> str:
     """The last word of slang's operator, of an expression with one or two operands."""
     return str(node.op).rpartition(".")[2]

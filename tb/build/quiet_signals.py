@@ -11,14 +11,13 @@ from operator import and_, or_
 from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
-from goldbeat.tb.build.comparisons import is_taken, slang_design
-from goldbeat.tb.build.compiling import operator_of, symbol_kind
+from goldbeat.tb.build.comparisons import members_below, slang_design
+from goldbeat.tb.build.compiling import direction_of, operator_of, symbol_kind
 from goldbeat.tb.build.harness import MADE_MARK
 from goldbeat.tb.build.settled import value_range
 from goldbeat.tb.design.design import Design
 
 _STEPS = ("Preincrement", "Predecrement", "Postincrement", "Postdecrement")
-_SCOPES = ("GenerateBlock", "GenerateBlockArray", "InstanceArray")
 _PLAIN = ("Wire", "Tri", "UWire")
 """Nets that have no value of their own."""
 
@@ -125,7 +124,7 @@ class _Drivers:
         for port in instance.body.portList:
             if (inner := getattr(port, "internalSymbol", None)) is not None:
                 path = str(inner.hierarchicalPath)
-                self._driven({path} if _way(port) != "Out" else set())
+                self._driven({path} if direction_of(port) != "Out" else set())
                 self.reads[path] += 1
         self._scope(instance.body)
 
@@ -140,12 +139,9 @@ class _Drivers:
             found |= more
 
     def _scope(self, scope: Any) -> None:
-        for member in scope:
+        for member in members_below(scope):
             kind = symbol_kind(member)
-            if kind in _SCOPES:
-                if is_taken(member):
-                    self._scope(member)
-            elif kind == "Instance":
+            if kind == "Instance":
                 self._instance(member)
             else:
                 self._member(kind, member)
@@ -167,14 +163,14 @@ class _Drivers:
         for connection in instance.portConnections:
             inner, given = getattr(connection.port, "internalSymbol", None), connection.expression
             path = "" if inner is None else str(inner.hierarchicalPath)
-            if _way(connection.port) == "In" and inner is not None and instance.isModule:
+            if direction_of(connection.port) == "In" and inner is not None and instance.isModule:
                 names = [] if given is None else list(self._mentioned(given))
                 if given is None or names:
                     self.inputs[path] = names
                 else:
                     self._driven({path})
             else:
-                self._driven({path} if _way(connection.port) != "Out" else set())
+                self._driven({path} if direction_of(connection.port) != "Out" else set())
                 self._driven(set() if given is None else self._mentioned(given))
             if given is not None:
                 given.visit(self._look)
@@ -230,7 +226,3 @@ def _is_plain(kind: Any) -> bool:
     if symbol_kind(kind) == "PackedArrayType":
         return kind.fixedRange.right == 0 and symbol_kind(kind.elementType) == "ScalarType"
     return symbol_kind(kind) in ("ScalarType", "PredefinedIntegerType")
-
-
-def _way(port: Any) -> str:
-    return str(getattr(port, "direction", "")).rpartition(".")[2]

@@ -9,12 +9,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError
-from goldbeat.tb.build.comparisons import is_taken, slang_design
-from goldbeat.tb.build.compiling import operator_of, symbol_kind
+from goldbeat.tb.build.comparisons import members_below, slang_design
+from goldbeat.tb.build.compiling import direction_of, operator_of, symbol_kind
 from goldbeat.tb.build.settled import value_range
 from goldbeat.tb.design.design import Design
 
-_SCOPES = ("GenerateBlock", "GenerateBlockArray", "InstanceArray")
 _FILLS = re.compile(r"read|scan|gets|args|cast")
 """System calls that change what they are given."""
 _BITS = 3
@@ -80,7 +79,7 @@ class _Copies:
     def top(self, instance: Any, roots: Mapping[str, int]) -> None:
         """Note everything below a top module."""
         for port in instance.body.portList:
-            if (inner := getattr(port, "internalSymbol", None)) is None or _way(port) == "Out":
+            if (inner := getattr(port, "internalSymbol", None)) is None or direction_of(port) == "Out":
                 continue
             path, width = str(inner.hierarchicalPath), _width(inner.type)
             lowest = roots.get(str(port.name), _BITS)
@@ -105,12 +104,9 @@ class _Copies:
         return found
 
     def _scope(self, scope: Any) -> None:
-        for member in scope:
+        for member in members_below(scope):
             kind = symbol_kind(member)
-            if kind in _SCOPES:
-                if is_taken(member):
-                    self._scope(member)
-            elif kind == "Instance":
+            if kind == "Instance":
                 self._instance(member)
             elif kind in ("Net", "Variable"):
                 self.signals[str(member.hierarchicalPath)] = member
@@ -124,7 +120,7 @@ class _Copies:
     def _instance(self, instance: Any) -> None:
         for connection in instance.portConnections:
             inner, given = getattr(connection.port, "internalSymbol", None), connection.expression
-            way = _way(connection.port)
+            way = direction_of(connection.port)
             if given is None or inner is None or not instance.isModule or way not in ("In", "Out"):
                 if given is not None:
                     self._spoil(given)
@@ -305,7 +301,3 @@ def _width(kind: Any) -> int:
     while symbol_kind(kind) == "FixedSizeUnpackedArrayType":
         kind = kind.elementType.canonicalType
     return int(kind.bitWidth) if kind.isIntegral else 0
-
-
-def _way(port: Any) -> str:
-    return str(getattr(port, "direction", "")).rpartition(".")[2]

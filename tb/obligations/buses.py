@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -16,13 +15,12 @@ from goldbeat.pymodels.axi.storage_traffic import MERGED, errors_of, merged_erro
 from goldbeat.pymodels.stimulus import ANY_RESPONSE, Access
 from goldbeat.tb.design.bus_episodes import CROWDED, KEEPING
 from goldbeat.tb.design.bus_ports import data_bytes
-from goldbeat.tb.design.deep_traffic import FILLED
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.obligations.obligation import Obligation
-from goldbeat.tb.run.lost_places import fewer_places, open_twice
+from goldbeat.tb.run.lost_places import fewer_places, requests_twice
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
 from goldbeat.tb.run.transactions import episode_transactions
 
@@ -139,19 +137,12 @@ def _crowded(result: RunResult) -> Iterator[Obligation]:
 def _stay_open(result: RunResult) -> Iterator[Obligation]:
     """That a design takes as many requests without an answer at the end of a long run as at its beginning."""
     design, params = result.request.design, result.request.all_params
-    ports = {p.name: p for p in (*design.register_ports(params), *design.memory_ports(params)) if p.direction == "out"}
     for episode in result.episodes:
-        if episode.stimulus.label != FILLED:
-            continue
-        times = episode_transactions(design, params, episode.stimulus, episode.record)
-        for name, way in product(ports.keys() & times.keys(), _WAYS):
-            full = open_twice(times[name], write=way == WRITE)
-            if full is None:
-                continue
+        for port, way, full in requests_twice(design, params, episode.stimulus, episode.record):
             what = f"as many {_WAYS[way]}s open at the end of a long run as at its beginning"
             how = f"RTL that does not go from {full[0]} to {full[1]}, or a waiver if it is meant to"
             fewer = fewer_places(*full)
-            yield Obligation("outstanding", address_pin(ports[name], way), what, not fewer, how, refuted=fewer)
+            yield Obligation("outstanding", address_pin(port, way), what, not fewer, how, refuted=fewer)
 
 
 def _can(port: Bundle, kind: int) -> bool:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.build.compiling import Compiled, compile_sources, symbol_kind
+from goldbeat.tb.build.compiling import Compiled, compile_sources, direction_of, symbol_kind
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension, Pin, TopParameter
 from goldbeat.tb.probe.absent import absent_modules
@@ -120,7 +120,7 @@ def _port(port: Any, manager: Any) -> Pin:
         return Pin(port.name, "inout", 0, refusal=f"SystemVerilog interface {name}{modport}", where=where)
     if kind != "Port" or port.isNullPort:
         return Pin(port.name or "(unnamed)", "inout", 0, refusal="a port made of several expressions", where=where)
-    way = WAYS.get(str(port.direction).rpartition(".")[2])
+    way = WAYS.get(direction_of(port))
     if way is None:
         return Pin(port.name, "inout", 0, refusal="a ref port", where=where)
     packed_texts, unpacked_texts = _written_dimensions(port)

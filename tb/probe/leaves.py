@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal
 
-from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.build.compiling import direction_of, symbol_kind
 from goldbeat.tb.design.ports.recognition import Dimension
 
 Way = Literal["input", "output", "inout"]
@@ -239,7 +239,7 @@ def _members(port: Any, instance: Any, driven: frozenset[str]) -> Iterator[tuple
     for member in instance.body.find(port.modport):
         if symbol_kind(member) != "ModportPort":
             continue
-        way = WAYS.get(str(member.direction).rpartition(".")[2])
+        way = WAYS.get(direction_of(member))
         if way is None or way == "inout":
             raise NoLeavesError(f"its member {member.name} is {way or 'a reference'}")
         yield member, way, member.internalSymbol
@@ -294,7 +294,7 @@ def take_apart(
         return _interface(port, manager, driven)
     if kind != "Port" or port.isNullPort:
         raise NoLeavesError("a port made of several expressions")
-    way = WAYS.get(str(port.direction).rpartition(".")[2])
+    way = WAYS.get(direction_of(port))
     if way is None:
         raise NoLeavesError("a ref port")
     symbol, where = port.internalSymbol, _where(port, manager)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from goldbeat.tb.build.compiling import symbol_kind
+from goldbeat.tb.build.compiling import direction_of, symbol_kind
 from goldbeat.tb.design.pin_names import is_clock, is_reset, low_by_name
 from goldbeat.tb.probe.flat_names import FreeNames
 from goldbeat.tb.probe.leaves import WAYS
@@ -69,4 +69,4 @@ class OwnPorts:
 
 
 def _way(port: Any) -> str | None:
-    return WAYS.get(str(port.direction).rpartition(".")[2])
+    return WAYS.get(direction_of(port))

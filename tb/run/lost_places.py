@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.transactions import Transactions
@@ -75,21 +76,29 @@ def open_twice(times: Transactions, *, write: bool) -> tuple[int, int] | None:
     return (held[0], held[-1]) if len(held) > 1 else None
 
 
+def requests_twice(
+    design: Design, params: Mapping[str, Any], stimulus: Stimulus, record: Record
+) -> Iterator[tuple[Bundle, int, tuple[int, int]]]:
+    """Of an episode that fills a design time and again: each of its masters, reads or writes, and what :func:`open_twice` says."""
+    times = episode_transactions(design, params, stimulus, record) if stimulus.label == FILLED else {}
+    for bus in (*design.register_ports(params), *design.memory_ports(params)):
+        for way in (WRITE, READ) if bus.direction == "out" and bus.name in times else ():
+            if (held := open_twice(times[bus.name], write=way == WRITE)) is not None:
+                yield bus, way, held
+
+
 def lost_places(design: Design, params: Mapping[str, Any], stimulus: Stimulus, record: Record) -> Iterator[str]:
     """A failure for each port with less than half of the places in the end, if the episode fills the design several times."""
     if stimulus.label == KEPT:
         ports = design.bundles(params)
-        held = full_twice(ports, record.outcome)
-        for port in [one for one in ports if one.direction == "in"][:1]:
-            yield from _lost(port, held, "beats before the first output")
-    elif stimulus.label == FILLED:
-        times = episode_transactions(design, params, stimulus, record)
-        for bus in (*design.register_ports(params), *design.memory_ports(params)):
-            for write in (True, False) if bus.direction == "out" and bus.name in times else ():
-                held = open_twice(times[bus.name], write=write)
-                yield from _lost(bus, held, f"{'writes' if write else 'reads'} without an answer at first")
+        full = full_twice(ports, record.outcome)
+        if full is not None:
+            port = next(one for one in ports if one.direction == "in")
+            yield from _lost(port, full, "beats before the first output")
+    for bus, way, held in requests_twice(design, params, stimulus, record):
+        yield from _lost(bus, held, f"{'writes' if way == WRITE else 'reads'} without an answer at first")
 
 
-def _lost(port: Bundle, held: tuple[int, int] | None, what: str) -> Iterator[str]:
-    if held is not None and fewer_places(*held) and 2 * held[1] <= held[0]:
+def _lost(port: Bundle, held: tuple[int, int], what: str) -> Iterator[str]:
+    if fewer_places(*held) and 2 * held[1] <= held[0]:
         yield f"{port.spec.name}_places_lost: {port.name}: held {held[0]} {what}, {held[1]} in the end"
