@@ -172,7 +172,7 @@ def test_a_damaged_file_of_an_archive_is_written_again(tmp_path, monkeypatch):
 
 
 def test_a_run_with_a_budget_gives_a_farm_no_more_than_its_workers_take():
-    end, done = time.monotonic() + 2, []
+    enough, done = 20, []
 
     def record(results, coverage):
         done.extend(result.index for result in results)
@@ -185,11 +185,12 @@ def test_a_run_with_a_budget_gives_a_farm_no_more_than_its_workers_take():
             *(executor, pool, hooks),
             runner=dry.run_slowly,
             build=dry.build,
-            over=lambda: time.monotonic() > end,
+            over=lambda: len(done) >= enough,
             jobs=1,
         )
         engine.run_ranked(chunks)
         assert (executor.room(""), executor.room("large")) == (2, 1)
         assert not executor._waiting
     assert done == list(range(len(done)))
-    assert 10 < len(done) < 400
+    # What runs comes to its end: the rest of the last batches, one that runs and one that is next.
+    assert enough <= len(done) <= enough + 3
