@@ -36,7 +36,7 @@ module objfifo_array
 
   `AXIL_SLAVE_PORTS(s_axil, [NE-1:0], 16),
 
-  `AXIL_SLAVE_PORTS(sw_axil, , 12),
+  `AXIL_SLAVE_PORTS(sw_axil, , 14),
 
   `AXIS_SLAVE_PORTS(s_axis, [NX-1:0], WORD_W),
 
@@ -54,11 +54,11 @@ module objfifo_array
   output logic [NE-1:0]                           irq
 );
 
-  if (NE == 0 || NE > 4) begin : gen_bad_ne
-    $fatal(1, "objfifo_array: NE must be 1 to 4");
+  if (NE == 0 || NE > 32) begin : gen_bad_ne
+    $fatal(1, "objfifo_array: NE must be 1 to 32");
   end
-  if (NX == 0 || NX > 16) begin : gen_bad_nx
-    $fatal(1, "objfifo_array: NX must be 1 to 16");
+  if (NX == 0 || NX > 64) begin : gen_bad_nx
+    $fatal(1, "objfifo_array: NX must be 1 to 64");
   end
   if (NW == 0 || NW > 8) begin : gen_bad_nw
     $fatal(1, "objfifo_array: NW must be 1 to 8");

@@ -45,10 +45,11 @@ module objfifo_sequencer
   input  logic              named,            // at this edge a header comes in
   input  logic [5:0]        name,
 
-  // Under npu1: the hand-over may come at the edge of the grant, not of a channel that stands for a
-  // core.
-  input  logic              at_grant,
+  // The channel stands for a core: out of order its task has no end.
   input  logic              of_core,
+
+  // Under npu1: the hand-over may come at the edge of the grant, not of a channel of a core.
+  input  logic              at_grant,
   output logic              hand,             // at this edge a descriptor or header is in hand,
   output logic [17:0]       hand_words,       // with so many words
 
@@ -128,7 +129,7 @@ module objfifo_sequencer
   assign bd_legal   = table_known && table_words[10][9] && table_words[1][17:0] != '0 &&
       !(bd_padded && table_words[2][9:0] == '0);
   assign bd_chained = table_words[10][8] && !by_header;
-  assign bd_final   = !bd_chained && task_left_q == '0;
+  assign bd_final   = !bd_chained && task_left_q == '0 && !(by_header && of_core);
 
   assign fetch    = try_fetch && bd_legal;
   assign bad_bd   = try_fetch && !bd_legal;
@@ -204,7 +205,7 @@ module objfifo_sequencer
     assign held        = 1'b0;
 
     logic unused_npu1;
-    assign unused_npu1 = ^{at_grant, of_core};
+    assign unused_npu1 = at_grant;
   end
 
   assign acquire_valid = enable && next_full_q && next_wait_q;

@@ -28,28 +28,28 @@ module objfifo_switch_regs
   output logic [NW-1:0][15:0]            work
 );
 
-  if (SOURCES == 0 || SOURCES > 64) begin : gen_bad_sources
-    $fatal(1, "objfifo_switch_regs: SOURCES must be 1 to 64, what the map has room for");
+  if (SOURCES == 0 || SOURCES > 256) begin : gen_bad_sources
+    $fatal(1, "objfifo_switch_regs: SOURCES must be 1 to 256, what the map has room for");
   end
-  if (TARGETS == 0 || TARGETS > 64) begin : gen_bad_targets
-    $fatal(1, "objfifo_switch_regs: TARGETS must be 1 to 64, what the map has room for");
+  if (TARGETS == 0 || TARGETS > 256) begin : gen_bad_targets
+    $fatal(1, "objfifo_switch_regs: TARGETS must be 1 to 256, what the map has room for");
   end
   if (NW == 0 || NW > 64) begin : gen_bad_nw
     $fatal(1, "objfifo_switch_regs: NW must be 1 to 64, what the map has room for");
   end
 
   logic        write;
-  logic [11:0] write_addr;
+  logic [13:0] write_addr;
   logic [31:0] write_data;
   logic [3:0]  write_strb;
   logic        write_error;
   logic        read;
-  logic [11:0] read_addr;
+  logic [13:0] read_addr;
   logic [31:0] read_data_q, read_data_d;
   logic        read_error_q, read_error_d;
 
   axil_regs #(
-    .ADDR_W(12)
+    .ADDR_W(14)
   ) u_axil (
     .aclk,
     .aresetn,
@@ -67,26 +67,26 @@ module objfifo_switch_regs
   );
 
   // Addresses of words.
-  logic [11:0] waddr;
-  logic [11:0] raddr;
+  logic [13:0] waddr;
+  logic [13:0] raddr;
 
-  assign waddr = {write_addr[11:2], 2'b00};
-  assign raddr = {read_addr[11:2], 2'b00};
+  assign waddr = {write_addr[13:2], 2'b00};
+  assign raddr = {read_addr[13:2], 2'b00};
 
-  function automatic logic [11:0] route_at(input int unsigned target);
-    route_at = AddrRoute + 12'(StrideRoute * target);
+  function automatic logic [13:0] route_at(input int unsigned target);
+    route_at = AddrRoute + 14'(StrideRoute * target);
   endfunction
 
-  function automatic logic [11:0] source_at(input int unsigned source);
-    source_at = AddrSource + 12'(StrideSource * source);
+  function automatic logic [13:0] source_at(input int unsigned source);
+    source_at = AddrSource + 14'(StrideSource * source);
   endfunction
 
-  function automatic logic [11:0] slot_at(input int unsigned source, input int unsigned number);
-    slot_at = AddrSlot + 12'(StrideSlot * (Slots * source + number));
+  function automatic logic [13:0] slot_at(input int unsigned source, input int unsigned number);
+    slot_at = AddrSlot + 14'(StrideSlot * (Slots * source + number));
   endfunction
 
-  function automatic logic [11:0] worker_at(input int unsigned worker, input logic [11:0] offset);
-    worker_at = AddrWorker + 12'(StrideWorker * worker) + offset;
+  function automatic logic [13:0] worker_at(input int unsigned worker, input logic [13:0] offset);
+    worker_at = AddrWorker + 14'(StrideWorker * worker) + offset;
   endfunction
 
   logic [TARGETS-1:0]            wr_route;

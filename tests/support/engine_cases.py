@@ -75,6 +75,7 @@ def naive(params, stimulus, edges):
         int(stimulus.inputs["start"].cycle[0]),
         pads=[sum(v << 32 * lane for lane in range(shape.lanes)) for v in file.pad_values],
         ooo=file.out_of_order,
+        cores=file.cores,
     )
     simulation.run(edges)
     return simulation

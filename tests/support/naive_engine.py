@@ -29,18 +29,19 @@ class Channel:
         self.next_waits = False
         self.stopped = False
         self.counters = {}
-        self.by_header = self.head = False
+        self.by_header = self.head = self.endless = False
 
 
 class NaiveEngine:
     """`inputs`: per S2MM channel (words, gaps); `ready`: per MM2S channel a list of booleans, repeated."""
 
-    def __init__(self, shape, bds, tasks, locks, memory, inputs, ready, start, settled=True, pads=None, ooo=0):
+    def __init__(self, shape, bds, tasks, locks, memory, inputs, ready, start, settled=True, pads=None, ooo=0, cores=0):
         self.shape, self.bds = shape, bds
         count = shape.ns + shape.nm
         self.channels = [Channel(c, c < shape.ns, [t for t in tasks if t.channel == c]) for c in range(count)]
         for c in self.channels[: shape.ns]:
             c.by_header = bool(ooo >> c.number & 1)
+            c.endless = c.by_header and bool(cores >> c.number & 1)
         self.pads = pads or [0] * shape.nm
         self.locks = list(locks)
         self.memory = list(memory)
@@ -243,12 +244,12 @@ class NaiveEngine:
         index = c.counters.get(c.seq, bd.iteration_start)
         c.counters[c.seq] = (index + 1) % bd.iteration_size
         follows = None if c.by_header else bd.next
-        final = follows is None and c.task[1] == 0
+        final = follows is None and c.task[1] == 0 and not c.endless
         base = bd.base + index * bd.iteration_step
         c.fetch = Slot(c.seq, bd, base, final, c.task[2], bd.packet is not None and not c.s2mm)
         if follows is not None:
             c.seq = follows
-        elif c.task[1]:
+        elif not final:
             c.task[1] -= 1
             c.seq = None if c.by_header else c.task[0]
         else:

@@ -61,3 +61,29 @@ with mlir_mod_ctx():
             npu_dma_memcpy_nd("there", 0, a, sizes=[1, 1, 1, 64])
 """
 """64 words in objects of 16 by the memory tile, and of 8 by the core: the shape that was traced on silicon (npu1.md)."""
+
+
+IRREGULAR = """
+import numpy as np
+from goldbeat.pymodels.objfifo import NPU1Col1, ObjectFifo, Program, Runtime, Worker
+
+words = np.ndarray[(192,), np.dtype[np.int32]]
+line = np.ndarray[(8,), np.dtype[np.int32]]
+
+def add(x, y):
+    for bit in "101100111000110101011110":
+        a, b = x.acquire(1), y.acquire(1)
+        b[:] = a + 3
+        for one in (x, y) if bit == "1" else (y, x):
+            one.release(1)
+
+there, back = ObjectFifo(line, name="there"), ObjectFifo(line, name="back")
+worker = Worker(add, [there.cons(), back.prod()], while_true=False)
+rt = Runtime()
+with rt.sequence(words, words) as (a, b):
+    rt.start(worker)
+    rt.fill(there.prod(), a)
+    rt.drain(back.cons(), b, wait=True)
+Program(NPU1Col1(), rt).resolve_program()
+"""
+"""A core whose requests repeat in no form that an engine's descriptors hold."""

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from goldbeat.pymodels.axis.elastic import clock_of, offered, ready_from, transferred, unhindered
 from goldbeat.pymodels.axis.skid import SKID_DEPTH, SKID_LATENCY
@@ -25,6 +25,7 @@ from goldbeat.pymodels.objfifo.engine.engine import (
     START_TO_POP,
     Engine,
     Hang,
+    Stepped,
     Words,
     run_engines,
     sent,
@@ -139,20 +140,22 @@ class FromOutside:
     Attributes:
         cycles: when its words have gone.
         gaps: idle cycles in front of each.
+        held: the first word that is not offered yet; it, and what is behind it, wait for the host.
     """
 
     def __init__(self, trace: Trace, words: Words) -> None:
         self.trace = trace
         self.cycles: list[int] = []
         self._row = words.add(trace.data)
-        self.gaps = trace.gaps.tolist()
+        self.gaps: list[int] = trace.gaps.tolist()
+        self.held = len(self.gaps)
 
     def there(self) -> int:
         """The edge from which the next word is there, NEVER if none is left."""
         n = len(self.cycles)
-        if n == len(self.gaps):
+        if n == self.held:
             return NEVER
-        return int((self.cycles[-1] + 1 if n else 0) + self.gaps[n])
+        return (self.cycles[-1] + 1 if n else 0) + self.gaps[n]
 
     def peek(self) -> HopWord:
         """The next word."""
@@ -232,12 +235,23 @@ class _Started:
 # -- a run -----------------------------------------------------------------------------------------------------------
 
 
+class ArrayHost(Protocol):
+    """Who holds back words from outside until others have reached it."""
+
+    def begin(self, run: ArrayRun) -> None:
+        """Hold back what is not offered at the start."""
+
+    def goes_on(self, run: ArrayRun) -> bool:
+        """Whether more words are offered than at the last call, with their gaps; asked for when nothing else goes on."""
+
+
 class ArrayRun:
     """A run of the array.
 
     Args:
         params: of the array.
         stimulus: of the run.
+        host: who offers its words; None: nobody holds them back.
 
     Attributes:
         hops: every circuit, or the part of one between two ways.
@@ -245,7 +259,7 @@ class ArrayRun:
         engines, inside, outside: what they join, with what has passed.
     """
 
-    def __init__(self, params: Mapping[str, Any], stimulus: Stimulus) -> None:
+    def __init__(self, params: Mapping[str, Any], stimulus: Stimulus, host: ArrayHost | None = None) -> None:
         self.shape = shape = ArrayShape.of(params)
         self.clock = clock_of(stimulus, "aclk")
         self.registers = [EngineRegisters(shape.engine) for _ in range(shape.engines)]
@@ -266,14 +280,22 @@ class ArrayRun:
         self.outside = [ToOutside(sink_of(stimulus.pattern(f"m_axis_{x}"))) for x in range(shape.outside)]
         self._workers = [_Worker(self.words, *self.switch.worker(w)) for w in range(shape.workers)]
         self._todo: deque[Hop] = deque()
+        self._host = host
+        if host is not None:
+            host.begin(self)
         self.packets = self._connect(first)
         self.hops = (*self._todo,)
+        for hop in self.hops:
+            hop.waits = True
         self.start = offered(stimulus, "start", START_BITS, self.clock)
         self.starts = unhindered(self.start.gaps, first)
         self._between(0)
         started = [engine for engine in self.engines if len(self.starts) and engine.start()]
         from_edge = int(self.starts[0]) + START_TO_POP if started else 0
-        run_engines([*(_Started(engine, from_edge) for engine in started), self.packets], 0, self._between)
+        stepped: list[Stepped] = [_Started(engine, from_edge) for engine in started]
+        if self.packets.senders:
+            stepped.append(self.packets)
+        run_engines(stepped, 0, self._between)
         for engine in self.engines:
             engine.settle()
 
@@ -348,15 +370,27 @@ class ArrayRun:
         return hop
 
     def _toucher(self, hop: Hop) -> Touch:
+        todo = self._todo
+
         def touch() -> None:
-            if hop not in self._todo:
-                self._todo.append(hop)
+            if not hop.waits:
+                hop.waits = True
+                todo.append(hop)
 
         return touch
 
     def _between(self, edge: int) -> None:
-        while self._todo:
-            self._todo.popleft().settle()
+        while True:
+            while self._todo:
+                hop = self._todo.popleft()
+                hop.waits = False
+                hop.settle()
+            if self._host is None or not self._host.goes_on(self):
+                return
+            # Few of them can go on, and seldom.
+            for hop in self.hops:
+                if isinstance(hop.source, FromOutside):
+                    self._toucher(hop)()
 
     def after(self, stimulus: Stimulus) -> dict[str, list[Reply]]:
         """Answers to the accesses behind the streams, by port."""

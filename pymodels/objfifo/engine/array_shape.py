@@ -10,7 +10,7 @@ from typing import Any
 from goldbeat.pymodels.axis.elastic import choice
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape
 
-MOST_ENGINES, MOST_OUTSIDE, MOST_WORKERS = 4, 16, 8
+MOST_ENGINES, MOST_OUTSIDE, MOST_WORKERS = 32, 64, 8
 """Largest NE, NX, NW (objfifo-array.md, Shape)."""
 
 

@@ -148,6 +148,7 @@ class CriticalChain:
         self._first: dict[tuple[int, int], list[int]] = {}
         self._ends: dict[int, tuple[int, int]] = {}
         self._cores: set[tuple[int, int]] = set()
+        self._by_header: set[tuple[int, int]] = set()
         self._releases: defaultdict[tuple[int, int], list[tuple[int, int, int]]] = defaultdict(list)
         self._senders: list[PacketSender] = [*run.packets.senders.values()]
         self._numbers = {id(sender): s for s, sender in enumerate(self._senders)}
@@ -171,9 +172,12 @@ class CriticalChain:
             assert isinstance(engine, Npu1Engine)
             for c, edges in enumerate(engine.edges):
                 self._edges[e, c] = edges
-                self._first[e, c] = [0, *accumulate(edges.words)]
+                headers = int(engine.channels[c].by_header)
+                if headers:
+                    self._by_header.add((e, c))
+                self._first[e, c] = [0, *accumulate(words + headers for words in edges.words)]
                 self._ends[id(engine.ends[c])] = e, c
-                if engine.cores[c]:
+                if engine.channels[c].of_core:
                     self._cores.add((e, c))
                 for d, at in enumerate(edges.released):
                     if (given := edges.descriptors[d].release) is not None:
@@ -269,11 +273,12 @@ class CriticalChain:
             return self._part(self._ends[id(hop.source)])
         if id(hop.source) in self._fills:
             return TimePart.STREAMS, self._host[self._fills[id(hop.source)]].fifo
-        for target in hop.targets:
+        targets = list(hop.targets)
+        for target in targets:
             if id(target) in self._ends:
                 return self._part(self._ends[id(target)])
             if isinstance(target, BoundedWay):
-                return self._stream(self._run.hops[self._out_of[id(target)].a])
+                targets += self._run.hops[self._out_of[id(target)].a].targets
         return TimePart.STREAMS, ""
 
     def _move(self, event: CriticalEvent) -> list[_Cause]:
@@ -352,7 +357,12 @@ class CriticalChain:
         e, c = self._ends[id(target)]
         part, name = self._part((e, c))
         found = []
-        if (run := _at(self._first[e, c], n)) is not None:
+        header = (e, c) in self._by_header
+        if (run := _at(self._first[e, c], n)) is not None and header:
+            # It is awaited from the end of the descriptor before it on, the first one from the start on.
+            awaited = _Cause(CriticalEvent("take", e, c, n - 1), npu1.HAND_TO_ACCEPT, part, name)
+            found.append(awaited if n else _Cause(_BEGIN, self._time(before._replace(n=n)), part, name))
+        elif (run := _at(self._first[e, c], n - header)) is not None:
             found.append(_Cause(CriticalEvent("load", e, c, run), npu1.HAND_TO_ACCEPT, part, name))
             if n and before.n >= 0:
                 bubble = 0 if (e, c) in self._cores else npu1.IN_BUBBLE
@@ -366,10 +376,11 @@ class CriticalChain:
         _, e, c, n = event
         part, name = self._part((e, c))
         brought = _Cause(self._word(self._run.engines[e].ends[c], n), npu1.IN_LATENCY, part, name)
+        header = (e, c) in self._by_header
         run = bisect_right(self._first[e, c], n) - 1
-        if n == self._first[e, c][run]:
+        if n == self._first[e, c][run] + header:
             return [_Cause(CriticalEvent("start", e, c, run), 1, part, name), brought]
-        return [_Cause(event._replace(n=n - 1), 1, part, name), brought]
+        return [_Cause(event._replace(n=n - 1), 1, part, name), brought] if n else [brought]
 
     def _fetch(self, event: CriticalEvent) -> list[_Cause]:
         """Words are fetched for an output, those of one access at once."""
@@ -463,6 +474,9 @@ class CriticalChain:
     def _load(self, event: CriticalEvent) -> list[_Cause]:
         """A descriptor is read."""
         whose = self._part((event.a, event.b))
+        if (event.a, event.b) in self._by_header:
+            named = self._first[event.a, event.b][event.n]
+            return [_Cause(CriticalEvent("take", event.a, event.b, named), 1, *whose)]
         if not event.n:
             return [_Cause(_BEGIN, self._time(event), *whose)]
         before = event._replace(n=event.n - 1)

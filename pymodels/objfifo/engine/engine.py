@@ -254,6 +254,7 @@ class EngineChannel:
     cur: BdSlot | None = None
     stopped: bool = False
     by_header: bool = False
+    of_core: bool = False
     head: bool = False
 
     @property
@@ -308,8 +309,9 @@ class Engine:
         first = words.add(registers.memory, registers.known)
         # One more place than there is memory: for the header of a packet.
         self.memory = list(range(first, first + shape.mem_words + 1))
-        for c in range(shape.ns):
-            self.channels[c].by_header = bool(registers.out_of_order >> c & 1)
+        for c, channel in enumerate(self.channels):
+            channel.by_header = bool(registers.out_of_order >> c & 1)
+            channel.of_core = bool(registers.cores >> c & 1)
         self._named: list[tuple[int, int]] = []  # channel, id in a header
         self.ends: list[Any] = []  # EngineEnd; of another profile what that asks of its ends
         self.log = _Log([[] for _ in self.channels])
@@ -535,7 +537,7 @@ class Engine:
         final = False
         if descriptor.next is not None and not c.by_header:
             c.seq = descriptor.next
-        elif c.left:
+        elif c.left or (c.by_header and c.of_core):
             c.seq, c.left = _FREE if c.by_header else start, c.left - 1
         else:
             c.seq, c.task, final = _FREE, None, True
@@ -666,11 +668,14 @@ def run_engines(engines: Sequence[Stepped], edge: int, between: Callable[[int], 
     Raises:
         UsageError: they never come to rest.
     """
+    due = [edge] * len(engines)
     for _ in range(_MOST_EDGES):
-        for engine in engines:
-            engine.step(edge)
+        for engine, at in zip(engines, due, strict=True):
+            if at <= edge:
+                engine.step(edge)
         between(edge)
-        edge = min(engine.next_edge(edge) for engine in engines)
+        due = [engine.next_edge(edge) for engine in engines]
+        edge = min(due, default=NEVER)
         if edge >= NEVER:
             return
     raise UsageError(f"the engine still runs at edge {edge}; its tasks have no end, and nothing holds them back")

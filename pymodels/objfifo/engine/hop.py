@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Protocol
 
 from goldbeat.pymodels.objfifo.engine.engine import NEVER
@@ -39,22 +41,36 @@ class Hop:
 
     Attributes:
         edges: at which words have gone, in order.
+        waits: it is listed among those that may go on.
     """
 
     def __init__(self, source: HopSource, first: int) -> None:
         self.source = source
         self.targets: list[HopTarget] = []
         self.edges: list[int] = []
+        self.waits = False
         self._free = first
 
+    @cached_property
+    def _calls(self) -> tuple[list[Callable[[], int]], list[Callable[[int, HopWord], None]]]:
+        return [t.room for t in self.targets], [t.put for t in self.targets]
+
     def settle(self) -> None:
-        """Let go all words of which everything is known."""
-        while True:
-            edge = max(self._free, self.source.there(), *(t.room() for t in self.targets))
+        """Let go all words of which everything is known; all targets must have been given before."""
+        there, take, edges, free = self.source.there, self.source.take, self.edges, self._free
+        rooms, puts = self._calls
+        # A run of the array spends its time here.
+        while (edge := there()) < NEVER:
+            if free > edge:
+                edge = free
+            for room in rooms:
+                if (at := room()) > edge:
+                    edge = at
             if edge >= NEVER:
-                return
-            word = self.source.take(edge)
-            self.edges.append(edge)
-            self._free = edge + 1
-            for target in self.targets:
-                target.put(edge, word)
+                break
+            word = take(edge)
+            edges.append(edge)
+            free = edge + 1
+            for put in puts:
+                put(edge, word)
+        self._free = free

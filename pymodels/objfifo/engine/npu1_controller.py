@@ -50,12 +50,15 @@ class ControllerStart:
     after: tuple[ChannelKey, int] | None
 
 
-def controller_starts(steps: Sequence[HostStep], ended: Mapping[ChannelKey, Sequence[float]]) -> list[ControllerStart]:
+def controller_starts(
+    steps: Sequence[HostStep], ended: Mapping[ChannelKey, Sequence[float]], *, known: bool = False
+) -> list[ControllerStart]:
     """Every task that the controller starts, in order; times in cycles.
 
     Args:
         steps: of the runtime sequence.
-        ended: when tasks ended, as far as it is known. What is not known has ended.
+        ended: when tasks ended, as far as it is known.
+        known: what is not known has not ended, and holds the controller up; else it has.
     """
     found: list[ControllerStart] = []
     places: Counter[ChannelKey] = Counter()
@@ -73,17 +76,20 @@ def controller_starts(steps: Sequence[HostStep], ended: Mapping[ChannelKey, Sequ
             now, waited, after = end, False, None
         else:
             waited = True
-            known = ended.get(step.channel, ())
-            if tokens[step.channel] and (task := tokens[step.channel].pop(0)) < len(known) and known[task] > now:
-                now, after = known[task], (step.channel, task)
+            ends = ended.get(step.channel, ())
+            task = tokens[step.channel].pop(0) if tokens[step.channel] else -1
+            if known and task >= len(ends):
+                break
+            if 0 <= task < len(ends) and ends[task] > now:
+                now, after = ends[task], (step.channel, task)
     return found
 
 
 def start_times(
-    steps: Sequence[HostStep], ended: Mapping[ChannelKey, Sequence[float]]
+    steps: Sequence[HostStep], ended: Mapping[ChannelKey, Sequence[float]], *, known: bool = False
 ) -> dict[ChannelKey, list[float]]:
     """When each task is in its channel's queue, in cycles, by channel and in order; arguments as of :func:`controller_starts`."""
     found: defaultdict[ChannelKey, list[float]] = defaultdict(list)
-    for start in controller_starts(steps, ended):
+    for start in controller_starts(steps, ended, known=known):
         found[start.channel].append(start.end)
     return dict(found)

@@ -120,7 +120,6 @@ class Npu1Engine(Engine):
 
     Attributes:
         tile: numbers of its kind of tile.
-        cores: whether each channel stands for a core.
         edges: of the descriptors, by channel.
     """
 
@@ -128,7 +127,6 @@ class Npu1Engine(Engine):
         super().__init__(registers, words)
         self.tile = npu1.CORE_TILE if registers.core else npu1.MEMORY_TILE
         count = self.shape.channels
-        self.cores = [bool(registers.cores >> c & 1) for c in range(count)]
         self.edges = [DescriptorEdges() for _ in range(count)]
         self._gathered: list[list[int]] = [[] for _ in range(count)]
         self._entered = [0] * count  # the edge at which NEXT was filled
@@ -272,10 +270,10 @@ class Npu1Engine(Engine):
             heappush(self._late, (given, *slot.descriptor.release))
 
     def _bubble(self, channel: int) -> int:
-        return 0 if self.cores[channel] else npu1.IN_BUBBLE
+        return 0 if self.channels[channel].of_core else npu1.IN_BUBBLE
 
     def _release_latency(self, channel: EngineChannel) -> int:
-        if self.cores[channel.number]:
+        if channel.of_core:
             return npu1.CORE_RELEASE
         return self.tile.s2mm_release if channel.to_memory else npu1.MM2S_RELEASE
 
@@ -283,7 +281,7 @@ class Npu1Engine(Engine):
         c = channel.number
         channel.waits = False
         self.edges[c].granted[-1] = edge
-        if self.cores[c]:
+        if channel.of_core:
             waited = edge > self._entered[c] + 1
             self._ready[c] = edge + npu1.CORE_STALL + (npu1.CORE_WAKE if waited else 0)
         else:

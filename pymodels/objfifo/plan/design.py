@@ -64,6 +64,15 @@ class Fifo:
     packet: tuple[int | None, int] | None = None
     channels: tuple[int | None, ...] = ()
 
+    @property
+    def resends_values(self) -> bool:
+        """A tile that nobody else writes to sends its initial values so many times: without links its ring needs no locks.
+
+        Source: mlir-aie of August 2026 (760932a4), init_values_no_link_skips_source_locks.mlir. Before May 2026 it had locks that
+        nobody gave again.
+        """
+        return self.init_values is not None and (self.iter_count or 1) > 1
+
     def channel(self, end: int) -> int | None:
         """The channel that is named for the producer (0) or for consumer ``end - 1``."""
         return self.channels[end] if end < len(self.channels) else None

@@ -213,7 +213,7 @@ class _Lowering:
         parts = joint.parts if joint is not None else tuple(p for _, p in self.layout.parts(fifo, end))
         segments = []
         for number, part in enumerate(parts):
-            if fifo.free_running:
+            if fifo.free_running or (end == 0 and joint is None and fifo.resends_values):
                 segments.append(Segment(part.offset, part.length, part.leg, None, None))
                 continue
             first = len(draft.locks)

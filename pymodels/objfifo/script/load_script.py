@@ -67,6 +67,7 @@ class ScriptArray:
         self.session = ScriptSession(kernels, None if device is None else named_device(device), use)
         self._found: Declared | None = None
         self._error: GoldbeatError | None = None
+        self._planned: FifoDesign | GoldbeatError | RuleError | None = None
         self.ran_well = False
         """It was run, and without an error."""
 
@@ -119,9 +120,17 @@ class ScriptArray:
             InputError: it declares none.
             UsageError: it has parts that are only executed.
         """
-        found = self._one()
-        with self._surrounded():
-            return planned_form(found)
+        # Its sequence is called once: what an error has left half done is not looked at again.
+        if self._planned is None:
+            try:
+                found = self._one()
+                with self._surrounded():
+                    self._planned = planned_form(found)
+            except (GoldbeatError, RuleError) as error:
+                self._planned = error
+        if isinstance(self._planned, Exception):
+            raise self._planned
+        return self._planned
 
     def _one(self) -> Declared:
         found = self._declared()

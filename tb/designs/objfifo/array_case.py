@@ -18,6 +18,7 @@ import numpy as np
 
 from goldbeat.pymodels.errors import UsageError, UserCodeError
 from goldbeat.pymodels.objfifo.diagnose.stream_word import word_of_channel
+from goldbeat.pymodels.objfifo.engine.array import ArrayRun
 from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.core_stream import CALL_CYCLES
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape, TimingProfile
@@ -113,13 +114,19 @@ def _on_array(executed: ExecutedDesign, work: str, shape: ArrayShape) -> Whole:
 
 def array_stimuli(context: CaseContext) -> list[Stimulus]:
     """The one episode of a design: what the host sends, and under ``npu1`` when."""
+    return [timed_scene(context)[0]]
+
+
+def timed_scene(context: CaseContext) -> tuple[Stimulus, ArrayRun | None]:
+    """The episode, and the run of the array's model in which the host's tasks began as they do in it, if that is known."""
     executed, whole = placed_design(context)
     silicon = whole.shape.engine.profile is TimingProfile.NPU1
     made = whole.stimulus(np.random.default_rng(0), context.clocks, host_seed=context.seed if silicon else None)
     scene = dressed_scene(made, context)
+    run = None
     if silicon and not (tasks := host_tasks(context, executed, whole)).unknown:
-        scene = tasks.scene(scene, context.params)
-    return [replace(scene, label=_engines_label(whole))]
+        scene, run = tasks.scene(scene, context.params)
+    return replace(scene, label=_engines_label(whole)), run
 
 
 def host_tasks(context: CaseContext, executed: ExecutedDesign, whole: Whole) -> HostTasks:

@@ -17,7 +17,7 @@ _ROOMY = ArrayShape(MOST_ENGINES, 64, 1, EngineShape(64, 64, MOST_BDS, 1 << 16, 
 """As large as a count may become; descriptors are what a core's program has to be folded into."""
 
 _SIZES: Mapping[str, Sequence[int]] = {
-    "NX": (2, 4, 8, 16),
+    "NX": (2, 4, 8, 16, 32, 64),
     "NS": (3, 6),
     "NM": (4, 6),
     "NBD": (32, 64),

@@ -122,7 +122,12 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     known += [worker_address(w) + at for w in range(shape.workers) for at in (reg.WORKER_ADD, reg.WORKER_WORK)]
     known += [reg.SOURCE + reg.SOURCE_STRIDE * s for s in range(shape.sources)]
     known += [reg.SLOT + reg.SLOT_STRIDE * k for k in range(SLOTS * shape.sources)]
-    known += [0x004, reg.ROUTE + reg.ROUTE_STRIDE * shape.targets, worker_address(shape.workers), 0xFFC]
+    known += [
+        0x004,
+        reg.ROUTE + reg.ROUTE_STRIDE * shape.targets,
+        worker_address(shape.workers),
+        (1 << reg.ADDRESS_BITS) - 4,
+    ]
     known += [reg.SOURCE + reg.SOURCE_STRIDE * shape.sources, reg.SLOT + reg.SLOT_STRIDE * SLOTS * shape.sources]
     accesses = [Access("read", a) for a in known]
     for address in rng.permutation(known).tolist():
@@ -220,7 +225,7 @@ DESIGN = Design(
         LitePort(name="s_axil", lanes="NE", address_width=ADDRESS_BITS, storage=BD_TABLE),
         LitePort(
             name="sw_axil",
-            address_width=12,
+            address_width=reg.ADDRESS_BITS,
             storage=(Storage(base=reg.WORKER + reg.WORKER_ADD, words=2, strobes=False),),
         ),
     ),

@@ -3,22 +3,29 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+from math import ceil
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from goldbeat.pymodels.objfifo.engine.array import predict
+from goldbeat.pymodels.objfifo.engine.array import ArrayRun
 from goldbeat.pymodels.objfifo.engine.critical_chain import HostStream
+from goldbeat.pymodels.objfifo.engine.engine import NEVER
 from goldbeat.pymodels.objfifo.engine.npu1_controller import ControllerStart, controller_starts, start_times
 from goldbeat.pymodels.objfifo.engine.npu1_shim import drain_cycles, fill_cycles, shim_channels, task_packets
 from goldbeat.pymodels.objfifo.plan.plan import ChannelKey, Direction, HostStep, Plan
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.designs.objfifo.whole import Whole
+
+HostBeats = Mapping[ChannelKey, Sequence[int]]
+"""The cycles at which beats of the host's channels have passed."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +49,36 @@ class HostChannel:
         """It sends to the array."""
         return self.key[1] is Direction.MM2S
 
-    def first_beats(self) -> npt.NDArray[np.int64]:
-        """The number of each task's first beat."""
-        return np.cumsum((0, *self.beats[:-1]))
+    @property
+    def stream(self) -> int:
+        """The number of the array's stream."""
+        return int(self.port.rpartition("_")[2])
 
-    def ended(self, trace: Trace, started: list[float]) -> list[float]:
-        """The cycle after each task's last beat; a drain takes its own time too. Only tasks all of whose beats have passed."""
+    def beats_ended(self, cycles: Sequence[int]) -> int:
+        """How many tasks have had all their beats."""
+        return bisect_right(self.last_beats, len(cycles) - 1)
+
+    @cached_property
+    def last_beats(self) -> list[int]:
+        """The number of each task's last beat."""
+        return [end - 1 for end in accumulate(self.beats)]
+
+    def first_beats(self) -> list[int]:
+        """The number of each task's first beat."""
+        return [0, *(last + 1 for last in self.last_beats[:-1])]
+
+    def ended(self, cycles: Sequence[int], started: Sequence[float]) -> list[float]:
+        """The cycle after each task's last beat; a drain takes its own time too. Only tasks all of whose beats have passed.
+
+        Args:
+            cycles: of the beats that have passed.
+            started: when the tasks were in their queue, as far as it is known.
+        """
         found: list[float] = []
-        for place, last in enumerate(np.cumsum(self.beats) - 1):
-            if last >= len(trace):
+        for place, last in enumerate(self.last_beats):
+            if last >= len(cycles):
                 break
-            end = float(trace.cycle[last] + 1)
+            end = float(cycles[last] + 1)
             if not self.fills and place < len(started):
                 begin = max(started[place], found[-1] if found else 0.0)
                 end = max(end, begin + drain_cycles(self.words[place], place))
@@ -100,28 +126,34 @@ class HostTasks:
             self.unknown = f"the runtime sequence starts other tasks of {wrong[0]} than the plan"
 
     def started(
-        self, ports: Mapping[str, Trace]
+        self, beats: HostBeats, *, known: bool = False
     ) -> tuple[dict[ChannelKey, list[float]], dict[ChannelKey, list[float]]]:
-        """When tasks are in their queues and when they have ended, in cycles, with what has passed."""
+        """When tasks are in their queues and when they have ended, in cycles.
+
+        Args:
+            beats: the cycles of those that have passed, by channel.
+            known: tasks that have not ended hold the controller up, as in :func:`.controller_starts`.
+        """
         starts: dict[ChannelKey, list[float]] = {}
         # Waits in front of a task need ends of earlier ones, and ends of drains their starts.
         while True:
-            ends = self._ended(ports, starts)
-            found = start_times(self._steps, ends)
+            ends = self._ended(beats, starts)
+            found = start_times(self._steps, ends, known=known)
             if found == starts:
                 return starts, ends
             starts = found
 
     def side(self, ports: Mapping[str, Trace]) -> tuple[dict[ChannelKey, HostStream], list[ControllerStart]]:
         """The tasks of each channel that have ended, and what the controller started; all at once where that is not known."""
-        starts, ends = ({}, self._ended(ports, {})) if self.unknown else self.started(ports)
+        beats = self._beats(ports)
+        starts, ends = ({}, self._ended(beats, {})) if self.unknown else self.started(beats)
         found = {}
         for one in self.channels:
             count = len(ends[one.key])
-            first = tuple(one.first_beats()[:count].tolist())
+            first = tuple(one.first_beats()[:count])
             found[one.key] = HostStream(
                 one.fifo,
-                int(one.port.rpartition("_")[2]),
+                one.stream,
                 one.fills,
                 first,
                 tuple(begin + beats - 1 for begin, beats in zip(first, one.beats, strict=False)),
@@ -131,39 +163,27 @@ class HostTasks:
             )
         return found, [] if self.unknown else controller_starts(self._steps, ends)
 
-    def _ended(
-        self, ports: Mapping[str, Trace], starts: Mapping[ChannelKey, list[float]]
-    ) -> dict[ChannelKey, list[float]]:
-        return {one.key: one.ended(ports[one.port], starts.get(one.key, [])) for one in self.channels}
+    def _beats(self, ports: Mapping[str, Trace]) -> HostBeats:
+        return {one.key: ports[one.port].cycle.tolist() for one in self.channels}
 
-    def scene(self, made: Stimulus, params: Mapping[str, Any]) -> Stimulus:
-        """The stimulus with every fill at its time, by what the array's model predicts.
+    def _ended(self, beats: HostBeats, starts: Mapping[ChannelKey, Sequence[float]]) -> dict[ChannelKey, list[float]]:
+        return {one.key: one.ended(beats[one.key], starts.get(one.key, [])) for one in self.channels}
+
+    def scene(self, made: Stimulus, params: Mapping[str, Any]) -> tuple[Stimulus, ArrayRun]:
+        """The stimulus with every fill at its time, and the run of the array's model that says when that is.
 
         Args:
             made: with fills one after the other, each as soon as the one before has ended.
             params: of the array.
         """
-        fills = [one for one in self.channels if one.fills and one.beats]
-        gaps = {one.port: made.inputs[one.port].gaps for one in fills}
-        found = made
-        # Each prediction settles at least the tasks behind one more wait.
-        while True:
-            starts, ends = self.started(predict(params, found).ports)
-            inputs = dict(made.inputs)
-            for one in fills:
-                before = np.array([0.0, *ends[one.key]])[: len(one.beats)]
-                first = one.first_beats()[: len(before)]
-                late = np.ceil(np.array(starts[one.key])[: len(before)] - before).astype(np.int64)
-                later = gaps[one.port].copy()
-                later[first] += np.maximum(late, 0)
-                inputs[one.port] = made.inputs[one.port].with_gaps(later)
-            if all(np.array_equal(inputs[one.port].cycle, found.inputs[one.port].cycle) for one in fills):
-                return found
-            found = replace(found, inputs=inputs)
+        run = ArrayRun(params, made, _Controller(self))
+        fills = {one.port: run.inside[one.stream].gaps for one in self.channels if one.fills and one.beats}
+        later = {port: made.inputs[port].with_gaps(np.array(gaps, np.int64)) for port, gaps in fills.items()}
+        return replace(made, inputs={**made.inputs, **later}), run
 
     def rows(self, ports: Mapping[str, Trace]) -> list[dict[str, Any]]:
         """Each channel: its tasks, the first start, the last end, and the mean from an end to the next start."""
-        starts, ends = self.started(ports)
+        starts, ends = self.started(self._beats(ports))
         found = []
         for one in self.channels:
             begun, done = starts[one.key][: len(ends[one.key])], ends[one.key]
@@ -182,3 +202,53 @@ class HostTasks:
                 }
             )
         return found
+
+
+def _passed(run: ArrayRun, one: HostChannel) -> Sequence[int]:
+    """The cycles of a channel's beats, without those that wait for ever."""
+    if one.fills:
+        return run.inside[one.stream].cycles
+    left = run.outside[one.stream].left
+    return left if not left or left[-1] < NEVER else left[: bisect_left(left, NEVER)]
+
+
+class _Controller:
+    """Starts the tasks of a run as the tasks that the sequence waits for end."""
+
+    def __init__(self, tasks: HostTasks) -> None:
+        self._tasks = tasks
+        self._begun = {one.key: 0 for one in tasks.channels}
+        self._ended = -1
+
+    def begin(self, run: ArrayRun) -> None:
+        """Hold back every fill."""
+        for one in self._tasks.channels:
+            if one.fills and one.beats:
+                run.inside[one.stream].held = 0
+        self.goes_on(run)
+
+    def goes_on(self, run: ArrayRun) -> bool:
+        """Offer the fills whose starts are known by now."""
+        beats = {one.key: _passed(run, one) for one in self._tasks.channels}
+        ended = sum(one.beats_ended(beats[one.key]) for one in self._tasks.channels)
+        if ended == self._ended:
+            return False
+        self._ended = ended
+        starts, ends = self._tasks.started(beats, known=True)
+        offered = [self._offer(run, one, starts.get(one.key, []), ends[one.key]) for one in self._tasks.channels]
+        return any(offered)
+
+    def _offer(self, run: ArrayRun, one: HostChannel, starts: Sequence[float], ends: Sequence[float]) -> bool:
+        if not (one.fills and one.beats):
+            return False
+        stream, first = run.inside[one.stream], one.first_beats()
+        before = self._begun[one.key]
+        for task in range(before, len(starts)):
+            # The fill before it must have ended: its end counts as well.
+            if task > len(ends):
+                break
+            late = ceil(starts[task] - (ends[task - 1] if task else 0.0))
+            stream.gaps[first[task]] += max(late, 0)
+            self._begun[one.key] = task + 1
+            stream.held = first[task + 1] if task + 1 < len(first) else len(stream.gaps)
+        return self._begun[one.key] > before

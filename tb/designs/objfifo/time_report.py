@@ -24,7 +24,7 @@ from goldbeat.pymodels.objfifo.engine.npu1_engine import DescriptorEdges, Npu1En
 from goldbeat.pymodels.objfifo.plan.plan import Direction, Plan, Pool, Segment
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.measurements import MeasurementTable
-from goldbeat.tb.designs.objfifo.array_case import array_stimuli, host_tasks, placed_design, task_table
+from goldbeat.tb.designs.objfifo.array_case import host_tasks, placed_design, task_table, timed_scene
 from goldbeat.tb.designs.objfifo.whole import Whole
 
 _MOST_ROWS = 40
@@ -124,8 +124,8 @@ def time_report(context: CaseContext) -> TimeReport:
         context: of the case ``design`` of the array under ``npu1``.
     """
     executed, whole = placed_design(context)
-    (stimulus,) = array_stimuli(context)
-    run = ArrayRun(context.params, stimulus)
+    stimulus, run = timed_scene(context)
+    run = run or ArrayRun(context.params, stimulus)
     ports = run.outcome().ports
     known = host_tasks(context, executed, whole)
     host, starts = known.side(ports)

@@ -18,7 +18,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine import registers as reg
 from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.core_channels import channel_objects, core_program
-from goldbeat.pymodels.objfifo.engine.core_stream import SCRATCH_WORDS, core_stream
+from goldbeat.pymodels.objfifo.engine.core_stream import HEADER_CYCLES, SCRATCH_WORDS, CoreStream, core_stream
 from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of
 from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, fills_by_fifo, packets_by_fifo
 from goldbeat.pymodels.objfifo.engine.packet_routes import PacketRoutes, PacketStream, packet_routes
@@ -234,7 +234,8 @@ class _Placing:
         self.places: dict[tuple[Tile, str], tuple[int, int]] = {}
 
     def run(self, home: dict[Tile, int]) -> Whole:
-        free = next((p.fifo for p in self.plan.pools if not p.segments[0].locks), None)
+        lockless = {p.fifo for p in self.plan.pools if not p.segments[0].locks}
+        free = next((f.name for f in self.design.fifos if f.name in lockless and not f.resends_values), None)
         if free is not None:
             raise UsageError(f"{free} has no locks (disable_synchronization), it cannot be put on an array")
         self.whole = Whole(self.shape, home, engines=[_Engine() for _ in range(self.shape.engines)])
@@ -417,34 +418,49 @@ class _Placing:
         scratch = self.shape.engine.mem_words - SCRATCH_WORDS * (1 + len(engine.scene.cores))
         self._fits(engine.words, scratch, "words of memory")
         places = {name: self.places[end.pool.tile, name] for end in used.values() for name in end.pool.buffers}
-        made = core_stream(
-            run.deeds,
-            used,
-            places.__getitem__,
-            self._lock,
-            scratch=scratch,
-            call=cores.call,
-            work=cores.work.get(run.key, 0),
-        )
+
+        def made(header: int = 0) -> CoreStream:
+            return core_stream(
+                run.deeds,
+                used,
+                places.__getitem__,
+                self._lock,
+                scratch=scratch,
+                call=cores.call,
+                work=cores.work.get(run.key, 0),
+                header=header,
+            )
+
         at = self._channel(tile, Direction.S2MM)
         self.whole.cores[run.key] = at
         self._core(at, Direction.S2MM)
-        self._in_tasks(run.key, at, made.chain)
+        plain = made()
+        words = plain.words
+        if not self._in_tasks(at, plain.chain):
+            words = self._by_headers(at, made(HEADER_CYCLES[self.shape.engine.profile]))
         x = len(self.whole.sources) + len(self.whole.words)
         self._fits(x + 1, self.shape.outside, "streams to the outside")
-        self.whole.words[x] = made.words
+        self.whole.words[x] = words
         self.whole.routes[self.shape.target("engine", at[1], at[0])] = self.shape.source("outside", x)
 
-    def _in_tasks(self, name: str, at: tuple[int, int], chain: Sequence[Descriptor]) -> None:
-        """Descriptors one after the other, written once where they repeat."""
-        free = self.shape.engine.nbd - self.whole.engines[at[0]].bds
-        found = rolled(chain, free)
-        if found is None:
-            raise UsageError(
-                f"{name}: its {len(chain)} requests and objects repeat in no form that {free} descriptors can hold"
-            )
-        for part in found:
+    def _in_tasks(self, at: tuple[int, int], chain: Sequence[Descriptor]) -> bool:
+        """Descriptors one after the other, written once where they repeat; false where that takes more than there are."""
+        found = rolled(chain, self.shape.engine.nbd - self.whole.engines[at[0]].bds)
+        for part in found or ():
             self._chain(at, Direction.S2MM, part.items, part.times - 1)
+        return found is not None
+
+    def _by_headers(self, at: tuple[int, int], stream: CoreStream) -> npt.NDArray[np.uint32]:
+        """Each descriptor once, and the words with headers that say which comes next."""
+        engine = self.whole.engines[at[0]]
+        first = engine.bds
+        table, words = stream.with_headers(first)
+        engine.bds += len(table)
+        self._fits(engine.bds, self.shape.engine.nbd, "descriptors")
+        engine.scene.descriptors |= dict(enumerate(table, first))
+        engine.scene.tasks.append(EngineTask(at[1], first))
+        engine.scene.out_of_order += (at[1],)
+        return words
 
     def _between(self, ends: dict[EndName, tuple[Tile, CoreEnd]]) -> None:
         """For each core, a channel that reads its input, a worker, and a channel that fills its output."""

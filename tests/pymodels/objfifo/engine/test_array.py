@@ -98,13 +98,13 @@ def test_a_worker_adds_and_pauses():
 def test_registers_of_the_switch():
     accesses = (
         Access("read", 0),
-        Access("write", 0x100, 0xFFFFFFFF),
-        Access("read", 0x100),
-        Access("write", 0x204, 0x12345678),
-        Access("read", 0x204),
-        Access("write", 0x200, 5, strobe=3),
+        Access("write", 0x1000, 0xFFFFFFFF),
+        Access("read", 0x1000),
+        Access("write", 0x104, 0x12345678),
+        Access("read", 0x104),
+        Access("write", 0x100, 5, strobe=3),
         Access("write", 0, 1),
-        Access("read", 0x100 + 4 * SHAPE.targets),
+        Access("read", 0x1000 + 4 * SHAPE.targets),
     )
     replies = predict_accesses(PARAMS, Stimulus({}, {}, {"aclk": CLOCK}, {"sw_axil": accesses}))["sw_axil"]
     assert replies == [
@@ -119,7 +119,7 @@ def test_registers_of_the_switch():
     ]
 
 
-@pytest.mark.parametrize(("name", "value"), [("NE", 5), ("NX", 0), ("NW", 9)])
+@pytest.mark.parametrize(("name", "value"), [("NE", 33), ("NX", 0), ("NW", 9)])
 def test_shapes(name, value):
     with pytest.raises(Exception, match=name):
         ArrayShape.of(PARAMS | {name: value})

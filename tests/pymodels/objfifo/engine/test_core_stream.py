@@ -83,6 +83,24 @@ def test_an_object_is_written_before_the_first_release_behind_its_acquire():
     assert found.chain[3].release == (ends()[IN].give[1], 1)
 
 
+def test_headers_say_which_descriptor_comes_next():
+    deeds = [deed(True, IN), deed(True, OUT), deed(False, OUT, [1, 2, 3, 4]), deed(False, IN), deed(True, IN)]
+    plain, found = stream(deeds, call=14, work=20), stream(deeds, call=14, work=20, header=6)
+    # A header takes 6 cycles, and 7 in front of an acquire: of 14 cycles as many less are left to spend, of 20 of work 6 and
+    # those in front of the object.
+    assert [d.length for d in plain.chain] == [14, 14, 4, 20, 14, 14, 14]
+    assert [d.length for d in found.chain] == [7, 7, 4, 8, 8, 8, 7]
+    table, words = found.with_headers(5)
+    numbers = {one: 5 + n for n, one in enumerate(table)}
+    assert len(set(table)) == len(table) == 6
+    at = 0
+    for descriptor in found.chain:
+        assert words[at] == numbers[descriptor] << 5
+        at += 1 + descriptor.length
+    assert at == len(words)
+    assert np.delete(words, np.cumsum([0, *(1 + d.length for d in found.chain[:-1])])).tolist() == found.words.tolist()
+
+
 def test_impossible_cores_are_refused():
     with pytest.raises(UsageError, match=r"in: 2 object\(s\) are released, 1 are held"):
         stream([deed(True, IN), deed(False, IN, count=2)])

@@ -230,7 +230,7 @@ def test_packets_and_circuits_have_nothing_to_do_with_each_other():
     found = edges(inputs, senders, {out(1): KEPT}, routes=routes)
     assert found == {"s_axis_0": [1, 2], "s_axis_1": [0, 1], "m_axis_1": [2, 3], "m_axis_2": [1, 2]}
     params, stimulus = switched(inputs, {}, {}, routes={out(0): source(1)})
-    both = Access("write", 0x100 + 4 * out(0), 0x300 | source(1))
+    both = Access("write", 0x1000 + 4 * out(0), 0x300 | source(1))
     stimulus.program["sw_axil"] = (*stimulus.program["sw_axil"], both)
     assert len(predict(params, stimulus).ports["m_axis_0"]) == 0
 
@@ -334,10 +334,10 @@ def test_a_header_from_memory_that_nobody_has_written():
 
 def test_registers_of_packets():
     accesses = []
-    for address in (0x400, 0x400 + 4 * (SHAPE.sources - 1), 0x800, 0x800 + 4 * (4 * SHAPE.sources - 1)):
+    for address in (0x1400, 0x1400 + 4 * (SHAPE.sources - 1), 0x2000, 0x2000 + 4 * (4 * SHAPE.sources - 1)):
         accesses += [Access("read", address), Access("write", address, 0xFFFFFFFF), Access("read", address)]
-    accesses += [Access("write", 0x800, 0, strobe=7), Access("read", 0x800)]
-    accesses += [Access("read", 0x400 + 4 * SHAPE.sources), Access("read", 0x800 + 16 * SHAPE.sources)]
+    accesses += [Access("write", 0x2000, 0, strobe=7), Access("read", 0x2000)]
+    accesses += [Access("read", 0x1400 + 4 * SHAPE.sources), Access("read", 0x2000 + 16 * SHAPE.sources)]
     given = Stimulus({}, {}, {"aclk": CLOCK}, {"sw_axil": tuple(accesses)})
     replies = predict_accesses(PARAMS, given)["sw_axil"]
     held = [(0, False), (None, False), (1, False)] * 2 + [(0, False), (None, False), (0x07311F1F, False)] * 2

@@ -109,8 +109,10 @@ def padded(words):
 def test_the_descriptor_that_is_loaded_already_does_not_compress(execute, place, s2mm, mm2s, device):
     data = sparse(1)
     wanted = after_the_first_line(data, device)
+    assert len(wanted) % 64
     found = execute(place, [mm2s], MOVE.format(256, len(wanted)), data, device)
-    assert found.completes
+    # Words that were compressed do not say where an object ends.
+    assert found.good
     assert found.hosts["arg1"][: len(wanted)].view(np.uint32).tolist() == wanted.tolist()
     assert not found.hosts["arg1"][len(wanted) :].any()
 

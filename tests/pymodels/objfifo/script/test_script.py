@@ -100,6 +100,29 @@ def test_scripts_are_planned_too(tmp_path):
     assert "aie" not in sys.modules
 
 
+def test_a_sequence_that_cannot_be_planned_has_no_plan_at_the_second_look_either(tmp_path):
+    path = tmp_path / "design.py"
+    path.write_text("""
+import numpy as np
+from aie.iron import ObjectFifo, Program, Runtime
+from aie.iron.device import NPU1Col1
+part = np.ndarray[(8,), np.dtype[np.int32]]
+x = ObjectFifo(part, name="x")
+y = x.cons().forward(name="y")
+def sequence(a, b, first, last):
+    first.fill(a)
+    last.drain(b, wait=True).nothing()
+Program(NPU1Col1(), Runtime(sequence, [part, part, x.prod(), y.cons()])).resolve_program()
+""")
+    array = ScriptArray(path, (), {})
+    errors = []
+    for _ in range(2):
+        with pytest.raises(InputError) as caught:
+            array.planned()
+        errors.append(str(caught.value))
+    assert errors[0] == errors[1]
+
+
 def test_waits_and_descriptors_that_are_used_again(script):
     sequence = """for n in range(4):
                 npu_dma_memcpy_nd(x, 0, inp, [0, 0, 0, 8 * n], [1, 1, 1, 8], [0, 0, 0, 1], issue_token=True)

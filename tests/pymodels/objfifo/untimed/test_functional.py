@@ -168,6 +168,15 @@ def test_init_values_of_a_core():
     assert (run_untimed(design, {"x": x}).outputs["x"] == plain.start_with(first, x)).all()
 
 
+@pytest.mark.parametrize("times", [None, 1, 3])
+def test_init_values_that_a_memory_tile_sends_again(times):
+    first = data(2, 8)
+    design = make(lambda: object_fifo("x", MEM, FAR[0], 2, ty(8), initValues=list(first), iter_count=times))
+    # Locks let a ring go round once; one that counts its rounds needs none (mlir-aie since May 2026).
+    assert bool(plan(design).tile(MEM).locks) == (times != 3)
+    assert (run_untimed(design).outputs["x"] == np.tile(first, (times or 1, 1))).all()
+
+
 @pytest.mark.parametrize(("first", "last"), [(256, 64), (64, 256), (32, 96)])
 def test_rechunk(first, last):
     x = data(9, first)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from objfifo_scripts import ADD_THREE
+from objfifo_scripts import ADD_THREE, IRREGULAR
 from typer.testing import CliRunner
 
 from goldbeat.pymodels.objfifo.engine.array import predict
@@ -91,6 +91,18 @@ def test_whole_design_from_host_to_host(folder, monkeypatch):
     assert wrong.exit_code == 1
     assert "the words of sink are not those of the design: 96 differ, first" in wrong.output
     assert "word 0 of sink" in " ".join(wrong.output.split())
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("profile", ["ideal", pytest.param("npu1", marks=pytest.mark.slow)])
+def test_a_core_whose_requests_do_not_repeat(folder, profile):
+    (folder / "design.py").write_text(IRREGULAR)
+    found = [report("--profile", profile, "--work", str(work)) for work in (40, 240)]
+    assert all(
+        (one["status"], one["host"][1]["words"], one["cores"][0]["objects"]) == ("pass", 192, 24) for one in found
+    )
+    # Headers take their time from what the core computes.
+    assert found[1]["cycles"] - found[0]["cycles"] == pytest.approx(24 * 200, rel=0.01)
 
 
 def last_requests(work):

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from objfifo_cli import goldbeat
 from objfifo_links import Draft
-from objfifo_scripts import ADD_ONE
+from objfifo_scripts import ADD_ONE, IRREGULAR
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.engine.array import ArrayRun
+from goldbeat.pymodels.objfifo.engine.array import ArrayRun, predict
 from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.critical_chain import (
     ChainSegment,
@@ -27,6 +27,7 @@ from goldbeat.pymodels.objfifo.engine.npu1_controller import DISPATCH_GAP, WAIT_
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.device import ANY
 from goldbeat.pymodels.objfifo.plan.lower import plan
+from goldbeat.tb.designs.objfifo.array_case import host_tasks, placed_design, timed_scene
 from goldbeat.tb.designs.objfifo.bench_array import DESIGN
 from goldbeat.tb.designs.objfifo.time_report import array_names, folded
 from goldbeat.tb.designs.objfifo.whole import place_plan
@@ -166,6 +167,26 @@ def test_every_event_of_random_designs_is_explained(packets):
     assert late["start"] == late["grant"] == late["enter"] == late["load"] == late["move"] == 0
     assert 0 < late["take"] + late["fetch"] < 0.02 * count
     assert 0 < late["sent"] < 0.05 * count if packets else not late["sent"]
+
+
+def test_headers_of_a_core_are_explained(tmp_path):
+    (tmp_path / "design.py").write_text(IRREGULAR)
+    case = DESIGN.case("design")
+    options = {**case.options, "design": str(tmp_path / "design.py"), "work": "30"}
+    context = Request(DESIGN, case, params={"PROFILE": 1}, options=options).setting(0)
+    stimulus, run = timed_scene(context)
+    executed, whole = placed_design(context)
+    (at,) = whole.cores.values()
+    assert run.engines[at[0]].channels[at[1]].by_header
+    host, starts = host_tasks(context, executed, whole).side(run.outcome().ports)
+    chain = CriticalChain(run, array_names(executed.planned.plan, whole), host, starts)
+    assert_whole(chain.segments())
+    spare = Counter((event.kind, chain.spare(event)) for event in starmap(CriticalEvent, events(run)))
+    # Banks serve another channel now and then.
+    assert {kind for kind, cycles in spare if cycles} <= {"take", "fetch"}
+    assert all(cycles >= 0 for _, cycles in spare)
+    assert spare["load", 0] > 24 * 5
+    assert predict(context.params, stimulus).ports["m_axis_0"].cycle.tolist() == run.outside[0].left
 
 
 def test_repeats_are_one_row():
