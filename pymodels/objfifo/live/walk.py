@@ -74,5 +74,10 @@ def _in_whole_words(found: npt.NDArray[np.int64], itemsize: int, what: str) -> n
     pad = (rows < 0).all(axis=1)
     whole = (rows == rows[:, :1] + np.arange(WORD_BYTES)).all(axis=1) & (rows[:, 0] % WORD_BYTES == 0)
     if not (pad | whole).all():
-        raise UsageError(f"{what}: elements of {itemsize} bytes that are not moved as whole 32-bit words")
+        bad = int(np.flatnonzero(~(pad | whole))[0])
+        at = ", ".join(map(str, rows[bad])) if (rows[bad] >= 0).all() else "padding among them"
+        raise UsageError(
+            f"{what}: elements of {itemsize} byte{'s' if itemsize > 1 else ''} that are not moved as whole 32-bit words: "
+            f"word {bad} is bytes {at}, expected four in a row from a multiple of {WORD_BYTES} on"
+        )
     return np.where(pad, -1, rows[:, 0] // WORD_BYTES)

@@ -177,6 +177,11 @@ def beyond_fields(limits: TileLimits, length: int, dims: Sequence[Dim]) -> Itera
         yield "length-bits", f"length {length} words", (1 << limits.length_bits) - 1
     for number, dim in enumerate(dims):
         if number < limits.dims - 1 and dim.size >= 1 << limits.wrap_bits:
-            yield "wrap-bits", f"size {dim.size} words of dim {number}", (1 << limits.wrap_bits) - 1
+            # Only the innermost dimension counts words.
+            yield (
+                "wrap-bits",
+                f"size {dim.size}{'' if number else ' words'} of dim {number}",
+                (1 << limits.wrap_bits) - 1,
+            )
         if dim.step > 1 << limits.step_bits:
             yield "step-bits", f"step {dim.step} words of dim {number}", 1 << limits.step_bits

@@ -383,7 +383,7 @@ class _Lowering:
 
     def _transfer(self, move: Transfer, tile: Tile, number: int, packet: PacketHeader | None) -> tuple[Bd, int]:
         item = next(h.obj.dtype.itemsize for h in self.design.hosts if h.name == move.host)
-        what = f"{move.fifo}, transfer of {move.host}"
+        what = f"{f'{move.where}: ' if move.where else ''}{move.fifo}, transfer of {move.host}"
         walk, length, repeat, iteration = host_walk(move.dims, item, what)
         walk = tuple(fitting(tile.limits, length, walk))
         base = self.hosts[move.host].address + move.offset * item

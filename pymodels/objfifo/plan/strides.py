@@ -83,6 +83,12 @@ def host_walk(dims: Dims, itemsize: int, what: str) -> tuple[tuple[Dim, ...], in
             raise RuleError("dims-words", f"{what}: a stride of {stride * itemsize} bytes is not a multiple of 32 bits")
         # A descriptor's field has the step less 1: one of 0 is no iteration.
         repeat, iteration = size - 1, Iteration(size, stride * itemsize // WORD_BYTES) if stride else Iteration()
+    if any(stride == 0 for _, stride in dims):
+        raise RuleError(
+            "dims-form",
+            f"{what}: stride 0 in an inner dimension; a descriptor of a shim takes it in the outermost of four alone: "
+            "split the transfer",
+        )
     walk = in_words(dims, itemsize, what)
     return () if len(walk) == 1 and walk[0].step == 1 else walk, product(walk), repeat, iteration
 

@@ -86,6 +86,8 @@ def helper_names() -> dict[str, dict[str, Any]]:
         "iron.controlflow": loops, "helpers.dialects.func": {"func": as_it_is},
         "extras.dialects": {}, "helpers.util": util | blocks,
         "extras.dialects.memref": ops.MEMREF, "dialects.memref": ops.MEMREF,
+        # As scripts before 2025 have them.
+        "extras.dialects.ext": {}, "extras.dialects.ext.memref": ops.MEMREF, "extras.dialects.ext.scf": loops,
         "dialects.aiex": blocks | {"npu_load_pdi": parameters.load_configuration},
         "iron.scratchpad_parameter": scratchpad, "helpers.taplib.utils": {"ceildiv": host_helpers.ceildiv},
         "utils.benchmark": {"run_iters": host_helpers.run_all, "print_benchmark": _nothing},

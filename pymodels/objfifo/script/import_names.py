@@ -216,6 +216,7 @@ def _spaces() -> dict[str, dict[str, Any]]:
         "": {}, "dialects": {}, "extras": {}, "helpers": {}, "helpers.dialects": {}, "utils.hostruntime": {},
         "dialects.aie": _dialect(), "dialects.aiex": _extension(), "dialects._aie_enum_gen": enums,
         "extras.dialects": {}, "extras.dialects.arith": arith, "helpers.util": shapes,
+        "extras.dialects.ext": {}, "extras.dialects.ext.arith": arith,
         "dialects.arith": arith, "extras.context": {"mlir_mod_ctx": placed.mlir_mod_ctx},
         "ir": {"IndexType": IndexType, "IntegerAttr": _nothing},
         "extras.types": types, "iron": _iron(), "iron.controlflow": loops, "iron.device": _devices(),

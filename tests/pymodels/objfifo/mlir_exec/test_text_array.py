@@ -160,8 +160,8 @@ def test_a_descriptor_is_not_given_to_two_channels_at_once(ring):
         ("[1, 2, 2, 8][0, 1048577, 8, 1]", "step 1048577 words of dim 2 .*, expected at most 1048576"),
         ("[2, 1, 1, 16][1048577, 0, 0, 1]", "a first stride of 1048577 words, expected at most 1048576"),
         ("[1, 1, 1, 32][0, 0, 0, 1048577]", "step 1048577 words of dim 0 .*, expected at most 1048576"),
-        ("[1, 1, 1024, 1][0, 0, 2, 1]", "size 1024 words of dim 1 .*, expected at most 1023"),
-        ("[1, 2, 1024, 2][0, 8, 4, 1]", "size 1024 words of dim 1 .*, expected at most 1023"),
+        ("[1, 1, 1024, 1][0, 0, 2, 1]", "size 1024 of dim 1 .*, expected at most 1023"),
+        ("[1, 2, 1024, 2][0, 8, 4, 1]", "size 1024 of dim 1 .*, expected at most 1023"),
         # As fewer dimensions they fit: words that follow each other, and a last dimension, which the length ends.
         ("[1, 1, 2, 16][0, 0, 16, 1]", None),
         ("[1, 1, 32, 1][0, 0, 1, 1]", None),

@@ -435,6 +435,7 @@ CASES = {
     "bd twice": ("transfer-shim", "bd_id 3", lambda: transfer([1, 1, 1, 8], bd=3, times=2, drains=True)),
     "no shim": ("transfer-shim", "end on a shim", lambda: moves((plain(), 8))),
     "transfer sizes": ("dims-form", "sizes from 1", lambda: transfer([1, 1, 0, 8])),
+    "transfer stride": ("dims-form", "outermost of four", lambda: transfer([2, 2, 1, 8], [8, 0, 0, 1], n=32)),
 }  # fmt: skip
 
 

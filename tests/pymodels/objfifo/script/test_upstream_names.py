@@ -48,6 +48,13 @@ def test_edges_cut_groups_only_if_they_may():
     assert [sum(1 for _ in one.access_generator()) for one in tiles] == [4, 2, 4, 2]
 
 
+def test_dialects_as_scripts_before_2025_import_them(tmp_path):
+    same = "from aie.extras.dialects.ext import {0} as old\nfrom aie.extras.dialects import {0} as new\nassert old.{1} is new.{1}"
+    text = "\n".join(same.format(*names) for names in (("arith", "constant"), ("memref", "load"), ("scf", "for_")))
+    with pytest.raises(GoldbeatError, match="missing design"):
+        execute(tmp_path, text)
+
+
 def test_sequences_have_values_or_functions_for_each_step():
     made = TensorAccessSequence((4, 4), 2, sizes=[1, 4], strides=[9, 1], offset_fn=lambda step, _: 4 * step)
     assert made == TensorAccessSequence.from_taps([TensorAccessPattern((4, 4), at, [1, 4], [0, 1]) for at in (0, 4)])
@@ -62,7 +69,9 @@ def test_block_floats_are_moved_in_whole_words():
     assert (kind.words, kind.type_name) == (18, "V9")
     assert element_walk(4, [(4, 1)], 9, "x").tolist() == list(range(9, 18))
     assert [(d.size, d.step) for d in in_words([(2, 8), (4, 1)], 9, "x")] == [(9, 1), (2, 18)]
-    with pytest.raises(GoldbeatError, match="not moved as whole 32-bit words"):
+    with pytest.raises(
+        GoldbeatError, match="whole 32-bit words: word 0 is bytes 9, 10, 11, 12, expected four in a row"
+    ):
         element_walk(1, [(4, 1)], 9, "x")
 
 
