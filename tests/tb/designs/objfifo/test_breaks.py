@@ -11,7 +11,8 @@ ROWS = [
     *breaks(
         "objfifo",
         "objfifo/objfifo_sequencer.sv",
-        ("assign bd_final   = !bd_chained && task_left_q == '0;", "assign bd_final   = !bd_chained;", "chain"),
+        ("!bd_chained && task_left_q == '0 && !(by_header && of_core)", "!bd_chained", "chain"),
+        (" && !(by_header && of_core)", "", "scenes"),
     ),
     # Banks that serve the lowest channel first.
     *breaks(
