@@ -263,7 +263,9 @@ def _out_of_order(setting: CaseContext) -> list[Stimulus]:
     scene.tasks = [EngineTask(0, 0, repeat=count - 1, token=True), EngineTask(shape.ns, 0, token=True)]
     scene.out_of_order = (0,)
     scene.read_back = (0, size)
-    return [dressed_scene(engine_stimulus(scene, setting), setting)]
+    # The task of a core's channel takes as many packets as come.
+    endless = replace(scene, tasks=[EngineTask(0, 0), *scene.tasks[1:]], cores=(0,))
+    return [dressed_scene(engine_stimulus(one, setting), setting) for one in (scene, endless)]
 
 
 def _planned(setting: CaseContext) -> list[Stimulus]:

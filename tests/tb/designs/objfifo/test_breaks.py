@@ -12,7 +12,7 @@ ROWS = [
         "objfifo",
         "objfifo/objfifo_sequencer.sv",
         ("!bd_chained && task_left_q == '0 && !(by_header && of_core)", "!bd_chained", "chain"),
-        (" && !(by_header && of_core)", "", "scenes"),
+        (" && !(by_header && of_core)", "", "out_of_order"),
     ),
     # Banks that serve the lowest channel first.
     *breaks(
