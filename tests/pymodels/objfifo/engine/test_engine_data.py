@@ -134,7 +134,11 @@ def test_data(name, params, traffic):
     request = Request(DESIGN, DESIGN.case(name), (5,), params, traffic)
     setting = request.setting(5)
     shape = EngineShape.of(setting.params)
-    (stimulus,) = request.case.make(setting)
+    for stimulus in request.case.make(setting):
+        check_data(name, setting, shape, stimulus)
+
+
+def check_data(name, setting, shape, stimulus):
     out = predict(setting.params, stimulus)
     inputs = [stimulus.inputs[f"s_axis_{c}"] for c in range(shape.ns)]
     for c in range(shape.ns):
