@@ -20,7 +20,7 @@ WORKERS ?= $(shell expr $(JOBS) + 1)
 SEED    ?= 1
 FAULTS  ?= 200
 SHARD   ?= 1/1
-# By the count of commits, so that landings take turns.
+# By the count of commits, so that landings take turns: with a part of the slow tests, and with their seeds.
 TURN    ?= $(shell git rev-list --count HEAD)
 TURNS   := 12
 PART     = $$(($(TURN) % $(TURNS) + 1))/$(TURNS)
@@ -71,8 +71,8 @@ picture: run ## The picture in the README: what make run prints and draws
 test: $(TESTING) ## All tests but the slow ones
 	$(PYTEST) -m "not slow"
 
-test-slow: $(TESTING) $(PAGES) ## The long and repeated simulations; SHARD=1/4: a quarter of them; RESUME=1: what has not passed yet
-	$(PYTEST) -m slow $(if $(RESUME),--resume) --splitting-algorithm duration_based_chunks \
+test-slow: $(TESTING) $(PAGES) ## Long and repeated simulations; SHARD=1/4: a quarter; RESUME=1: what has not passed; TURN=7: its seeds
+	GOLDBEAT_TURN=$(TURN) $(PYTEST) -m slow $(if $(RESUME),--resume) --splitting-algorithm duration_based_chunks \
 		--group $(firstword $(subst /, ,$(SHARD))) --splits $(lastword $(subst /, ,$(SHARD)))
 
 turn: $(TESTING) ## The twelfth of the slow tests whose turn it is, and a few faults; TURN=7: those of the seventh commit

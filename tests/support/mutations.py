@@ -21,8 +21,8 @@ from goldbeat.pymodels.errors import GoldbeatError
 
 SECONDS = 10
 MEMORY = 2 << 30
-QUICK, MANY = 100, 10_000
-"""Mutations of a default test and of a slow one."""
+QUICK, MANY = 100, 1_000
+"""Mutations of a default test, and of a slow one in a turn."""
 
 _NUMBERS = (
     "0",

@@ -11,6 +11,7 @@ from mutations import MANY, QUICK, bounded, survey
 from nvdla_groups import Group
 from nvdla_network import classifier
 from nvdla_pixels import pixel_loadable
+from turns import TURN
 
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
@@ -204,10 +205,10 @@ def _through(data):
             continue
 
 
-@pytest.mark.parametrize("count", [QUICK, pytest.param(MANY, marks=pytest.mark.slow)])
-def test_damaged_loadables_end_in_typed_errors(count):
+@pytest.mark.parametrize(("count", "seed"), [(QUICK, 8), pytest.param(MANY, 9 + TURN, marks=pytest.mark.slow)])
+def test_damaged_loadables_end_in_typed_errors(count, seed):
     models = (classifier(), classifier("cube28"), pixel_loadable()[0], add_bias(20))
-    assert survey(_through, [to_bytes(m) for m in models], count, seed=8) == []
+    assert survey(_through, [to_bytes(m) for m in models], count, seed=seed) == []
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from tpu_cases import Case, difference
 from tpu_random import RandomCommand
 from tpu_random_moves import COMMAND_KINDS, MoveMaker
 from tpu_single import Single
+from turns import in_turn
 
 from goldbeat.pymodels.tpu.execute.machine import OPERATIONS
 from goldbeat.pymodels.tpu.execute.memories import NotModelledError
@@ -58,8 +59,8 @@ def test_kind(kind: str):
 @pytest.mark.parametrize("chip", CHIPS)
 @pytest.mark.parametrize("kind", COMMAND_KINDS)
 def test_kind_many(chip: str, kind: str):
-    for seed in range(60):
-        compare(chip, kind, 1000 + seed)
+    for seed in in_turn(range(1000, 1060)):
+        compare(chip, kind, seed)
 
 
 def test_every_form_is_compared():

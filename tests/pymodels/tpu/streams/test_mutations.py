@@ -11,6 +11,7 @@ import pytest
 from cvimodels import whole
 from tpu_profile import section as profile_section
 from tpu_streams import segmented
+from turns import TURN, TURNS
 
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.flatbuffer import Writer
@@ -216,6 +217,5 @@ def test_damaged_inputs_quick(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
-def test_damaged_inputs(tmp_path, seed):
-    run(ALL // 10, 100 + seed, tmp_path)
+def test_damaged_inputs(tmp_path):
+    run(ALL // TURNS, 100 + TURN, tmp_path)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from turns import in_turn
 
 from goldbeat.pymodels.nvdla.engines.cdp import cdp_from_registers
 from goldbeat.pymodels.nvdla.engines.hardware import run_operation
@@ -72,8 +73,8 @@ def test_bytes_are_those_of_the_functional_model(mix):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mix", [some_cdp, wild_cdp])
-def test_a_thousand_operations(mix):
-    assert sum(check(mix, seed, 5) for seed in range(1000, 1100)) > 50_000
+def test_many_operations(mix):
+    assert sum(check(mix, seed, 5) for seed in in_turn(range(1000, 1100))) > 5_000
 
 
 @pytest.mark.parametrize("wild", [False, True])

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from nvdla_network import classifier, picture
+from turns import in_turn
 
 from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 from goldbeat.pymodels.nvdla.execute import execute
@@ -58,8 +59,8 @@ def test_sums_are_those_of_the_functional_models(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MIXES)
-def test_two_thousand_convolutions_of_all_kinds(name):
-    assert sum(check(mix_of(name), seed, 4) for seed in range(1000, 1100)) > 10_000
+def test_many_convolutions_of_all_kinds(name):
+    assert sum(check(mix_of(name), seed, 4) for seed in in_turn(range(1000, 1100))) > 1_000
 
 
 @pytest.mark.slow
