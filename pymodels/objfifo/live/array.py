@@ -175,6 +175,11 @@ class LiveArray:
             self._accesses.touched(memory, first, run, steps, write)
 
     @property
+    def locks_contended(self) -> bool:
+        """Several have tried to acquire one lock, or one waited for a lock to equal a value: who is faster decides."""
+        return any(len(one.askers) > 1 or one.equalled for locks in self.locks.values() for one in locks.values())
+
+    @property
     def is_npu2(self) -> bool:
         """What was measured on npu2 is so on this device."""
         return self.device.name.startswith("npu2")
@@ -683,7 +688,9 @@ class LiveArray:
     def report(self) -> list[str]:
         """Who waits for what."""
         agents = [a for a in (self.host, *self.cores) if a is not None and not a.done]
-        lines = [f"{a.name} waits for {a.wait.text}" if a.wait else f"{a.name} runs" for a in agents]
+        lines = [lost] if (lost := self.lost_wait) else []
+        agents = [a for a in agents if a is not self.host or not lost]
+        lines += [f"{a.name} waits for {a.wait.text}" if a.wait else f"{a.name} runs" for a in agents]
         lines += [f"{name} never ends: {_ENDLESS_LOOP}" for name in self.never_end]
         lines += [*self.streams.lost_packets(), *self.streams.at_arbiters()]
         lines += [f"{c.name} sends into no stream" for c in self.channels.values() if self._nowhere(c)]

@@ -163,13 +163,13 @@ def _tighter(
 ) -> list[tuple[str, list[str]]]:
     """Why a design hangs with as little room as was measured on npu2, for packets or for tasks, and who waits for what."""
     found = []
-    tight = build()
-    if tight.streams.limit_packets():
+    if array.streams.has_packets:
+        tight = build()
+        tight.streams.limit_packets()
         third = _once(tight, given, runs, array.lose_pushes, False)
         if not third.good:
             text = f"hangs where a port holds {PACKET_STORAGE} words of packets, as on npu2, and not {STORAGE}"
             found.append((f"{text}: {'; '.join(third.report)}", third.report))
-    tight.close()
     if full := hangs_if_tight(array, build, lambda made: _once(made, given, runs, False, False).good):
         found.append((tight_text(full), [waits_for_place(full)]))
     return found
@@ -217,10 +217,13 @@ def _asker(array: LiveArray, one: Any) -> str:
 
 
 def array_order(build: Callable[[], LiveArray]) -> ArrayOrder:
-    """Accesses of a design that nothing orders; other timings are tried only where there are some.
+    """Accesses of a design that nothing orders; other timings are tried only where there are some, or where they may matter.
+
+    Who can go on can go on until it does, whatever others do: so all timings end alike where accesses are ordered. But not
+    where packets of several sources meet, or where several acquire one lock: such a design is executed as ``exec`` does.
 
     Args:
-        build: sets up a fresh array of a design that completes.
+        build: sets up a fresh array of a design that completes by its plan.
 
     Raises:
         HostSequenceError: the host's sequence cannot be executed.
@@ -235,17 +238,28 @@ def array_order(build: Callable[[], LiveArray]) -> ArrayOrder:
         return made[-1]
 
     try:
+        # Text without a sequence may lack the programs of its cores as well: its plan takes any for them.
+        if array.sequence is not None and array.streams.packets_meet:
+            return _as_executed(run_live(kept))
         order = _order(kept, {}, array, 1, False, thorough=False)
+        if array.sequence is not None and not order.wrong and any(one.locks_contended for one in made):
+            return _as_executed(run_live(kept))
     except GoldbeatError as error:
         if made and made[-1].host_error is error:
             raise HostSequenceError(str(error)) from error
         raise
     if order.hangs:
         return replace(order, hangs=(*order.hangs, *_cures(build, {}, 1, made[-1])))
-    if full := hangs_if_tight(made[0], build, lambda made: _once(made, {}, 1, False, False).good):
-        waits = (waits_for_place(full),) if array.is_npu2 else ()
-        return replace(order, hangs=waits, remarks=(*order.remarks, tight_text(full)))
-    return order
+    remarks = dict.fromkeys(order.remarks)
+    for text, waits in _tighter(build, {}, 1, made[0]):
+        remarks[text] = None
+        order = replace(order, hangs=tuple(waits) if array.is_npu2 else ())
+    return replace(order, remarks=tuple(remarks))
+
+
+def _as_executed(found: LiveResult) -> ArrayOrder:
+    """What a whole execution knows of the order of accesses, and who waits for what where it hangs."""
+    return replace(found.order, hangs=() if found.completes else found.report, remarks=found.remarks)
 
 
 def _as_built(array: LiveArray) -> None:
@@ -268,7 +282,7 @@ def _order(
     rng = np.random.default_rng(0)
     filled = {name: random_array(rng, kind) for name, kind in array.host_types.items()} | given
     error: GoldbeatError | None = None
-    lost = ""
+    hangs: tuple[str, ...] = ()
     for data, buffers in ((filled, True), (filled, False), (given, False)):
 
         def run(
@@ -286,7 +300,7 @@ def _order(
             usual, recorder = _recorded(run, {}, _order_recorder)
             if pieces := recorder.shared_fills():
                 usual, recorder = _recorded(run, pieces, _order_recorder)
-            lost = recorder.array.lost_wait
+            hangs = () if usual[0] or array.sequence is None else tuple(recorder.array.report())
             if usual[0]:
                 found = array_findings(recorder)
                 shown = shown_order(
@@ -304,7 +318,7 @@ def _order(
             error = failure
     if error is not None and not thorough:
         raise error
-    return ArrayOrder(hangs=(lost,) if lost else ())
+    return ArrayOrder(hangs=hangs)
 
 
 Recorder = TypeVar("Recorder", bound=OrderRecorder)

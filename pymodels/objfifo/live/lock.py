@@ -31,6 +31,7 @@ class LiveLock:
         of_objects: it counts objects of a fifo: each release hands one over.
         actor: the program that has its turn.
         askers: who has tried to acquire it: channels and programs.
+        equalled: somebody has waited until it equals a value.
         brought: units that receivers released and nobody has taken, with the words that came before each release.
     """
 
@@ -38,7 +39,7 @@ class LiveLock:
         self.name, self.initial = name, initial
         self.watch: LockWatch | None = None
         self.handed_back: Callable[[LiveLock], None] | None = None
-        self.released = self.of_objects = False
+        self.released = self.of_objects = self.equalled = False
         self.actor: Callable[[], Any] = lambda: None
         self._giver: Any = None
         self.askers: dict[Any, None] = {}
@@ -86,6 +87,7 @@ class LiveLock:
     def take(self, count: int, *, equal: bool = False, channel: Any = None) -> bool:
         """Subtract ``count`` if the value has reached it, or see that it equals ``count``; True if so."""
         self.askers[channel or self.actor()] = None
+        self.equalled |= equal
         if not self.has(count, equal=equal):
             return False
         self._change(0 if equal else -count, channel, equal)

@@ -24,6 +24,7 @@ class ArrayFinding:
         text: both, their bytes, and the edge that is missing.
         actors: who makes them; the first one came first in this run.
         undecided: one of several releases may order them.
+        in_tile: of a tile's memory, which locks keep; False for a host array.
         written: the tile and the bytes that both programs write; None for others.
         picture: makes the picture of it.
     """
@@ -31,6 +32,7 @@ class ArrayFinding:
     text: str
     actors: tuple[str, str]
     undecided: bool
+    in_tile: bool
     written: tuple[Tile, int, int] | None
     picture: Callable[[], OrderPicture] = field(compare=False, repr=False)
 
@@ -119,7 +121,8 @@ class _Pair:
             text = f"unordered: {what}; missing: {actors[1]} waits until {actors[0]} is done"
         label = partial(_label, recorder.labels)
         picture = partial(order_picture, recorder.order, (self.first, self.second), text, str, label)
-        return ArrayFinding(text, actors, self.undecided, self.written(), picture)
+        in_tile = isinstance(self.first.walk.memory, Tile)
+        return ArrayFinding(text, actors, self.undecided, in_tile, self.written(), picture)
 
 
 def _label(labels: Mapping[int, str], event: int) -> str:

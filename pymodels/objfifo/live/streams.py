@@ -7,7 +7,7 @@ A packet is what one descriptor sends. A receiver of several sources takes whole
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -250,6 +250,30 @@ class LiveStreams:
         found = (route for port, routes in self.routes.items() if port.tile.kind is TileKind.SHIM for route in routes)
         return any(sink.port.bundle == "TileControl" for route in found for sink in route.sinks)
 
+    @property
+    def packets_meet(self) -> bool:
+        """Packets of several sources go to one port, or through one arbiter: the first to come is served first."""
+        return any(len(ports) > 1 for ports in self._users().values())
+
+    def meeting(self, channel: str) -> list[str]:
+        """The sources whose packets meet where those of a channel come or go; empty if no others do."""
+        found: dict[str, None] = {}
+        for place, ports in self._users().items():
+            here = isinstance(place, LiveSink) and place.channel is not None and place.channel.name == channel
+            ends = {one.channel.name for port in ports if (one := self.sources[port]).channel is not None}
+            if len(ports) > 1 and (here or channel in ends):
+                found |= dict.fromkeys(map(str, sorted(ports)))
+        return list(found)
+
+    def _users(self) -> dict[Hashable, set[TilePort]]:
+        """The sources of each port at which streams end, and of each arbiter."""
+        users: dict[Hashable, set[TilePort]] = {}
+        for port, routes in self.routes.items():
+            for route in routes:
+                for place in (*route.arbiters, *(sink for sink in route.sinks if not sink.lost)):
+                    users.setdefault(place, set()).add(port)
+        return users
+
     def from_host(self, tile: Tile) -> bool:
         """All words that come to the memory of a tile are the host's, by memory tiles or directly."""
         return self._only_host(tile, frozenset())
@@ -282,13 +306,16 @@ class LiveStreams:
                 return
         routes.append(LiveRoute(number, mask, list(sinks), keep, arbiters))
 
-    def limit_packets(self) -> bool:
-        """Let ports hold as few words of packets as on npu2; False where there are no packets."""
-        ways = [way for ways in self.routes.values() for way in ways if way.id is not None]
-        for way in ways:
+    @property
+    def has_packets(self) -> bool:
+        """Some ways are for packets of an id."""
+        return any(way.id is not None for ways in self.routes.values() for way in ways)
+
+    def limit_packets(self) -> None:
+        """Let ports hold as few words of packets as on npu2."""
+        for way in (way for ways in self.routes.values() for way in ways if way.id is not None):
             for sink in way.sinks:
                 sink.storage = PACKET_STORAGE
-        return bool(ways)
 
     def lost_packets(self) -> list[str]:
         """Packets at the head of a source that no way takes."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextvars
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,9 @@ Hosts = dict[str, npt.NDArray[Any]]
 TimedRun = Callable[[Callable[[LiveArray], None]], tuple[bool, Hosts]]
 """Runs a fresh array after a function has prepared it: whether it completes, and the host's arrays afterwards."""
 Memories = Mapping[Tile, LiveWords]
+HANGS = "the design hangs"
+UNORDERED, UNDECIDED = "unordered: ", "undecided: "
+_TASK = "a task is started"
 _OWN = str(Path(__file__).resolve().parents[3])
 _ROUNDS = 1000
 """Of others after a release, where programs never rest."""
@@ -131,7 +134,7 @@ class OwnersAtOnce:
             self._array.running = self._at_work.pop()
 
     def _place(self, lock: LiveLock | None) -> str:
-        what = "a task is started" if lock is None else f"lock {lock.name} is released"
+        what = _TASK if lock is None else f"lock {lock.name} is released"
         return f"{self._array.at or script_line()}{what}"
 
     def _others_move(self, place: str) -> None:
@@ -195,17 +198,24 @@ def script_line() -> str:
     return ""
 
 
-def unordered_accesses(run: TimedRun, usual: tuple[bool, Hosts], recorded: bool) -> tuple[str, ...]:
+def unordered_accesses(
+    run: TimedRun, usual: tuple[bool, Hosts], found: Sequence[ArrayFinding], *, explained: bool = False
+) -> tuple[str, ...]:
     """What depends on legal timings, a text for each finding.
 
     Args:
         run: see :data:`TimedRun`.
         usual: what the usual schedule came to.
-        recorded: the record has accesses that nothing orders. Without any, no channel of a shim is tried by itself: the
+        found: accesses that nothing orders, by the record. Without any, no channel of a shim is tried by itself: the
             record has all accesses to host arrays, and those runs are most of the time of a large design.
+        explained: results were seen to differ by one of them. Then only what adds a place or a lock to it is listed.
     """
-    early, used = _released_early(run, usual), _used_before_acquire(run, usual)
-    return (*early, *(used or (_host_arrays_shared(run, usual) if recorded else ())))
+    early = _released_early(run, usual)
+    if explained:
+        # That a task is started too early is what its accesses say, with the memory that they are about.
+        early = [text for text in early if _TASK not in text]
+    used = _slow_channels(run, usual, found, explained=explained)
+    return (*early, *(used or (_host_arrays_shared(run, usual) if found and not explained else ())))
 
 
 def shown_order(
@@ -227,7 +237,6 @@ def shown_order(
         alike: whether two programs write the same values where both write.
         thorough: try other timings where there is no finding.
     """
-    seen = unordered_accesses(run, usual, bool(found)) if found or thorough else ()
     known: dict[tuple[str, str], tuple[str, Memories]] = {}
     pairs = []
     for one in found:
@@ -236,12 +245,20 @@ def shown_order(
         text, others = known[one.actors]
         if text or one.written is None or _differ(memories, others, *one.written) or not alike(one):
             pairs.append((one, text))
-    shown = tuple(f"{one.text}; {text}" for one, text in pairs if text and not one.undecided)
+    shown = tuple(_pair_text(one, text) for one, text in pairs if text)
+    sure = [one for one, _ in pairs if not one.undecided]
+    seen = unordered_accesses(run, usual, sure, explained=bool(shown)) if found or thorough else ()
     return ArrayOrder(
         seen or shown,
-        tuple(f"{one.text}; {text or 'no difference shown'}" for one, text in pairs),
+        tuple(_pair_text(one, text) for one, text in pairs),
         tuple(one.picture for one, _ in pairs),
     )
+
+
+def _pair_text(one: ArrayFinding, text: str) -> str:
+    """A pair with what was seen. Where another legal timing gives other data, nothing is left to be decided."""
+    told = one.text.replace(UNDECIDED, UNORDERED, 1) if text else one.text
+    return f"{told}; {text or 'no difference shown'}"
 
 
 def _differ(one: Memories, other: Memories, tile: Tile, low: int, high: int) -> bool:
@@ -281,15 +298,19 @@ def _released_early(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:
         if text:
             effect = alone[0].effects.get(place, "")
             found.append(
-                f"unordered: {place} before the last access: {text} if the next owner begins at once ({effect})"
+                f"{UNORDERED}{place} before the last access: {text} if the next owner begins at once ({effect})"
             )
         if len(found) == _SHOWN:
             break
-    return found or [f"unordered: {shown} if owners begin at once after each release"]
+    return found or [f"{UNORDERED}{shown} if owners begin at once after each release"]
 
 
-def _used_before_acquire(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:
+def _slow_channels(
+    run: TimedRun, usual: tuple[bool, Hosts], pairs: Sequence[ArrayFinding], *, explained: bool
+) -> list[str]:
+    """Channels with which results differ if they begin each descriptor as late as they can, and why."""
     found = []
+    without_lock = {name for one in pairs if one.in_tile for name in one.actors}
     for direction in Direction:
         names: list[str] = []
 
@@ -299,13 +320,32 @@ def _used_before_acquire(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:
 
         if not (shown := other_outcome(usual, run(hold))):
             continue
-        alone = [
-            f"unordered: memory of {name} is used without its lock: {text} if that channel is slow"
-            for name in names[:_SHOWN]
-            if (text := other_outcome(usual, run(lambda array, n=name: array.hold_channels(lambda c: c.name == n))))  # type: ignore[misc]
-        ]
-        found += alone or [f"unordered: {shown} if {direction} channels are slow"]
+        alone = []
+        for name in names[:_SHOWN]:
+            arrays: list[LiveArray] = []
+
+            def hold_one(array: LiveArray, only: str = name, seen: list[LiveArray] = arrays) -> None:
+                seen.append(array)
+                array.hold_channels(lambda channel: channel.name == only)
+
+            if explained and name not in without_lock:
+                continue
+            if text := other_outcome(usual, run(hold_one)):
+                alone.append(_slow_channel(arrays[0], name, text, without_lock))
+        found += alone or ([] if explained else [f"{UNORDERED}{shown} if {direction} channels are slow"])
     return found
+
+
+def _slow_channel(array: LiveArray, name: str, text: str, without_lock: Container[str]) -> str:
+    """What is known of a channel with which results differ if it is slow: ``text`` says how."""
+    if text == HANGS:
+        waits = array.streams.at_arbiters() or array.report()[:1]
+        return f"{UNORDERED}{text} if {name} is slow: {'; '.join(waits)}"
+    if name in without_lock:
+        return f"{UNORDERED}memory of {name} is used without its lock: {text} if that channel is slow"
+    meeting = array.streams.meeting(name)
+    first = f"packets of {' and '.join(meeting)} come in any order: " if meeting else ""
+    return f"{UNORDERED}{first}{text} if {name} is slow"
 
 
 def _host_arrays_shared(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:
@@ -320,7 +360,7 @@ def _host_arrays_shared(run: TimedRun, usual: tuple[bool, Hosts]) -> list[str]:
     if len(names) <= len(usual[1]):
         return []
     return [
-        f"unordered: {name} uses a host array that others use, without a wait: {text} if that channel is slow"
+        f"{UNORDERED}{name} uses a host array that others use, without a wait: {text} if that channel is slow"
         for name in names[:_MOST_SHIMS]
         if (text := other_outcome(usual, run(lambda array, n=name: hold(array, n))))  # type: ignore[misc]
     ]
@@ -347,7 +387,7 @@ def _as_it_is(array: LiveArray) -> None:
 def other_outcome(usual: tuple[bool, Hosts], other: tuple[bool, Hosts]) -> str:
     """The first difference of two runs, empty where there is none."""
     if usual[0] != other[0]:
-        return "the design hangs"
+        return HANGS
     for name, expected in usual[1].items():
         got = other[1][name]
         if len(bad := unequal(got, expected)):

@@ -162,7 +162,7 @@ def analyse(
     machine = machine_without_data(design, plan, iterations)
     outcome = machine.run()
     if outcome is True:
-        return Report(DesignVerdict.COMPLETES, iterations, idle=not machine.active)
+        return Report(DesignVerdict.COMPLETES, iterations, idle=not _active(design, plan, machine))
     if outcome is None:
         return Report(DesignVerdict.UNDECIDED, iterations, reason=_TOO_LONG)
     roomy = machine_without_data(design, plan, iterations, storage=None).run()
@@ -183,6 +183,16 @@ def machine_without_data(design: FifoDesign, plan: Plan, iterations: int, storag
         storage: words that each stream holds, None for any number.
     """
     return Machine(plan, recorded_cores(design, plan, iterations), storage=storage, endless=False)
+
+
+def _active(design: FifoDesign, plan: Plan, machine: Machine) -> bool:
+    """Whether something moves in a design that completes, if cores without a program do nothing."""
+    if not machine.active or not any(core.assumed for core in machine.cores):
+        return machine.active
+    cores = [core for core in recorded_cores(design, plan, 0) if not core.assumed]
+    alone = Machine(plan, cores, storage=None, endless=False)
+    alone.run()
+    return alone.active
 
 
 def _undecidable(design: FifoDesign) -> str:

@@ -269,6 +269,8 @@ class CoreAgent(LockAgent):
         self.released = False
         self.many = False
         """It has so many passes that it may wait when all is done."""
+        self.assumed = False
+        """It stands for the program of a core that has none."""
         self._program = program
         self._asked = passes
         self._granted = granted

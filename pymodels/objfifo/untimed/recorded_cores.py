@@ -49,6 +49,7 @@ def recorded_cores(design: FifoDesign, plan: Plan, iterations: int) -> list[Core
         if tile not in busy:
             name = f"the {'producer' if key[1] is FifoEnd.PRODUCE else 'consumer'} of {key[0]} (any program)"
             agents.append(CoreAgent(name, tile, {key: end}, _any(key), 0))
+            agents[-1].assumed = True
     return agents
 
 

@@ -112,7 +112,7 @@ def executed_design(context: CaseContext) -> ExecutedDesign:
     """The design of a case's options, executed with its inputs; every question about a seed has the same answer.
 
     Raises:
-        UserCodeError: it hangs.
+        UserCodeError: it hangs, or its result depends on the timing.
         NothingMovesError: no tile has a DMA, or no word moves.
         UsageError: it cannot be run.
         HostSequenceError: nothing can execute its sequence.
@@ -124,8 +124,11 @@ def executed_design(context: CaseContext) -> ExecutedDesign:
     planned = planned_design(options)
     given = tuple(files.items()), tuple(wanted.items())
     found = _execute(planned, given, int(options["iterations"]), bool(options["lax"]), context.seed, stamps)
-    # It is not run if nothing can execute its sequence.
-    _ = opened_of(options).order
+    # It is not run if nothing can execute its sequence, or if that hangs or gives other data with another timing.
+    order, _ = opened_of(options).order
+    if order.wrong:
+        what = "the design hangs" if order.hangs else "the result depends on the timing"
+        raise UserCodeError("\n  ".join((what, *order.lines)))
     return found
 
 

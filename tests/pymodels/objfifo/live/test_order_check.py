@@ -150,6 +150,15 @@ def test_an_undecided_pair_names_the_locks(tmp_path):
     ]
 
 
+def test_a_pair_is_decided_where_another_timing_gives_other_data(tmp_path):
+    order = array_order(built(tmp_path, shared_lock()))
+    shown = [one for one in order.pairs if "becomes" in one]
+    assert len(shown) == 2
+    assert all(one.startswith("unordered: ") for one in shown)
+    assert set(shown) <= set(order.wrong)
+    assert all(one.startswith("undecided: ") for one in order.pairs if one.endswith("no difference shown"))
+
+
 @pytest.mark.parametrize(("number", "reported"), [(5, False), (6, True)])
 def test_two_programs_that_write_the_same_value_are_no_finding(tmp_path, number, reported):
     """A parameter that the host sets while the core sets it too, which the core reads when data have come."""

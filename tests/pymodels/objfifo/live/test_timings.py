@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.objfifo.live.execute import run_live
+from goldbeat.pymodels.objfifo.live.order_check import ArrayFinding
 from goldbeat.pymodels.objfifo.live.timings import unordered_accesses
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
 from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
@@ -288,7 +289,8 @@ def test_channels_of_shims_are_slow_alone_only_behind_a_finding(tmp_path, record
         array.close()
         return True, {}
 
-    assert unordered_accesses(run, (True, {}), recorded) == ()
+    pair = ArrayFinding("", ("", ""), undecided=False, in_tile=False, written=None, picture=lambda: None)
+    assert unordered_accesses(run, (True, {}), [pair] * recorded) == ()
     shims = [names for names in held if len(names) == 1 and "shim" in names[0]]
     assert len(shims) == alone
 

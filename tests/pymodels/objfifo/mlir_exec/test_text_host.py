@@ -59,7 +59,9 @@ def test_pushes_to_a_full_queue_wait_and_are_told(tmp_path):
 def test_without_a_wait_they_are_lost(tmp_path):
     found = run(tmp_path, pieces(8), {"i": X}, lose_pushes=True)
     assert not found.completes
-    assert found.report[0] == "the host's sequence waits for a token of S2MM 0 of shim tile (0, 0)"
+    assert (
+        found.report[0] == "the host's sequence waits for a token of S2MM 0 of shim tile (0, 0), whose task never ends"
+    )
 
 
 def test_five_tasks_fit(tmp_path):
@@ -323,7 +325,7 @@ def test_a_packet_that_waits_blocks_the_next_one(tmp_path, device, completes):
     assert found.completes is completes
     text = "hangs where a port holds 8 words of packets, as on npu2, and not 16: "
     assert [r for r in found.remarks if r.startswith(text)]
-    waits = "the host's sequence waits for a token of S2MM 0 of shim tile (0, 0)"
+    waits = "the host's sequence waits for a token of S2MM 0 of shim tile (0, 0), whose task never ends"
     assert found.report[:1] == (() if completes else (waits,))
 
 

@@ -12,11 +12,15 @@ import pytest
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
 from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from tests.support.objfifo_cli import goldbeat
 
 BLOCK = 64
 
 
-def _ring(tile: str, lines: list[tuple[str, int, list[tuple[str, str, str, str]]]]) -> str:
+_Channel = tuple[str, int, list[tuple[str, str, str, str]]]
+
+
+def _ring(tile: str, lines: list[_Channel]) -> str:
     """A DMA program: channels with rings of (acquired lock, buffer and range, released lock, packet)."""
     text = ["%one = arith.constant 1 : i32"]
     for number, (way, channel, bds) in enumerate(lines):
@@ -140,3 +144,102 @@ def test_what_is_no_connection_is_refused(tmp_path: Path) -> None:
         _run(tmp_path, _join(1, (0, 1), "%x = aie.tile(0, 3)"), np.zeros(2, np.int32))
     with pytest.raises(InputError, match="arbiter 8, expected 0 to 7"):
         _run(tmp_path, _join(1, (0, 8)), np.zeros(2, np.int32))
+
+
+def _two_senders(arbiter: int, rings: list[_Channel], joined: bool) -> str:
+    """Two cores' channels send four packets each by the switch of the first; ``joined``: to one channel of the memory tile."""
+    parts = []
+    for n, tile in enumerate(("%t2", "%t3"), 1):
+        parts.append(f"%o{n} = aie.buffer({tile}) : memref<64xi32> = dense<{n}>")
+        parts.append(
+            f"%go{n} = aie.lock({tile}, 0) {{init = 4 : i32}}\n%no{n} = aie.lock({tile}, 1) {{init = 0 : i32}}"
+        )
+        packet = f" {{packet = #aie.packet_info<pkt_type = 0, pkt_id = {n}>}}"
+        ring = _ring(
+            tile, [("MM2S", 0, [(f"%go{n}", f"%o{n} : memref<64xi32> offset = 0 len = 64", f"%no{n}", packet)])]
+        )
+        parts.append(f"aie.mem({tile}) {{ {ring} }}")
+    return f"""module {{ aie.device(npu2) {{
+%t0 = aie.tile(0, 0)
+%t1 = aie.tile(0, 1)
+%t2 = aie.tile(0, 2)
+%t3 = aie.tile(0, 3)
+%m = aie.buffer(%t1) {{sym_name = "m"}} : memref<128xi32>
+%cap = aie.lock(%t1, 0) {{init = 1 : i32}}
+%w = aie.lock(%t1, 1) {{init = 0 : i32}}
+%r = aie.lock(%t1, 2) {{init = 0 : i32}}
+{chr(10).join(parts)}
+aie.switchbox(%t3) {{
+  %0 = aie.amsel<0> (0)
+  %1 = aie.masterset(South : 1, %0)
+  aie.packet_rules(DMA : 0) {{ aie.rule(31, 2, %0) }}
+}}
+aie.switchbox(%t2) {{
+  %0 = aie.amsel<0> (0)
+  %1 = aie.amsel<{arbiter}> (1)
+  %2 = aie.masterset(South : 0, %0)
+  %3 = aie.masterset(South : 1, %1)
+  aie.packet_rules(DMA : 0) {{ aie.rule(31, 1, %0) }}
+  aie.packet_rules(North : 1) {{ aie.rule(31, 2, %1) }}
+}}
+aie.switchbox(%t1) {{
+  aie.connect<DMA : 0, South : 0>
+  %0 = aie.amsel<0> (0)
+  %1 = aie.amsel<1> (0)
+  %2 = aie.masterset(DMA : 0, %0)
+  %3 = aie.masterset(DMA : 1, %1)
+  aie.packet_rules(North : 0) {{ aie.rule(31, 1, %0) }}
+  aie.packet_rules(North : 1) {{ aie.rule(31, 2, %{int(not joined)}) }}
+}}
+aie.switchbox(%t0) {{ aie.connect<North : 0, South : 2> }}
+aie.shim_mux(%t0) {{ aie.connect<North : 2, DMA : 0> }}
+aie.memtile_dma(%t1) {{ {_ring("%t1", rings)} }}
+aie.shim_dma_allocation @o(%t0, S2MM, 0)
+aie.runtime_sequence(%out: memref<512xi32>) {{
+  aiex.npu.dma_memcpy_nd(%out[0, 0, 0, 0][1, 1, 1, 512][0, 0, 0, 1]) {{id = 0 : i64, issue_token = true, metadata = @o}} :
+    memref<512xi32>
+  aiex.npu.dma_wait {{symbol = @o}}
+}} }} }}"""
+
+
+def _part(first: int, count: int = 64) -> str:
+    return f"%m : memref<128xi32> offset = {first} len = {count}"
+
+
+CHAIN = [
+    ("S2MM", 0, [("%w", _part(0), "%r", "")]),
+    ("S2MM", 1, [("%cap", _part(64), "%w", "")]),
+    ("MM2S", 0, [("%r", _part(0, 128), "%cap", "")]),
+]
+"""What comes to channel 1 is taken first, then what comes to channel 0."""
+GATHER = [
+    ("S2MM", 0, [("%cap", _part(0), "%w", ""), ("%w", _part(64), "%r", "")]),
+    ("MM2S", 0, [("%r", _part(0, 128), "%cap", "")]),
+]
+"""The first packet that comes goes to the first half."""
+
+
+def _said(folder: Path, command: str, text: str) -> tuple[int, str]:
+    (folder / "x.mlir").write_text(text)
+    done = goldbeat("objfifo", command, folder / "x.mlir")
+    return done.code, done.stdout
+
+
+@pytest.mark.parametrize("command", ["check", "exec"])
+def test_an_arbiter_against_the_order_of_locks_hangs_with_some_timing(tmp_path: Path, command: str) -> None:
+    assert _said(tmp_path, command, _two_senders(1, CHAIN, False))[0] == 0
+    code, said = _said(tmp_path, command, _two_senders(0, CHAIN, False))
+    assert code == 1
+    assert "the design hangs" in said
+    assert "of DMA 0 of core tile (0, 2) waits for arbiter 0 of the switch of core tile (0, 2)" in said
+    assert "without its lock" not in said
+
+
+@pytest.mark.parametrize("command", ["check", "exec"])
+def test_packets_of_two_sources_for_one_ring_come_in_any_order(tmp_path: Path, command: str) -> None:
+    code, said = _said(tmp_path, command, _two_senders(1, GATHER, True))
+    assert code == 1
+    assert (
+        "unordered: packets of DMA 0 of core tile (0, 2) and DMA 0 of core tile (0, 3) come in any order: out" in said
+    )
+    assert "without its lock" not in said

@@ -222,9 +222,10 @@ def test_a_wait_for_a_token_that_no_task_gives_hangs(folder, changed, waits_for)
     Path("design.py").write_text(DISPATCHES.replace(*changed))
     said = f"the host's sequence waits for a token of {waits_for} of shim tile (0, 0), which no task is left to give"
     done = CliRunner().invoke(app, ["objfifo", "check", "design.py", "--", "2", "waits"])
-    assert (done.exit_code, done.output.splitlines()[-2:]) == (1, ["the design hangs", f"  {said}"])
+    assert done.exit_code == 1
+    assert f"\nthe design hangs\n  {said}\n" in done.output
     found = json.loads(CliRunner().invoke(app, ["objfifo", "check", "design.py", "--json", "--", "2", "waits"]).output)
-    assert (found["run"]["verdict"], found["run"]["waits"]) == ("hangs", [said])
+    assert (found["run"]["verdict"], found["run"]["waits"][0]) == ("hangs", said)
     ran = call("--json", "--", "2", "waits")
     assert ran.exit_code == 1
     assert any(said in failure for failure in json.loads(ran.stdout)["failures"])
@@ -242,7 +243,8 @@ def test_a_wait_in_front_of_what_feeds_the_task_hangs(folder):
     )
     done = CliRunner().invoke(app, ["objfifo", "check", "design.py", "--", "1", "waits"])
     said = "  the host's sequence waits for a token of S2MM 0 of shim tile (0, 0), whose task never ends"
-    assert (done.exit_code, done.output.splitlines()[-1]) == (1, said)
+    assert done.exit_code == 1
+    assert said in done.output.splitlines()
 
 
 def test_steps_of_the_runtime_sequence_are_recorded(folder):

@@ -129,9 +129,15 @@ def test_plan_of_a_bad_design(design):
 
 
 def test_check(design):
-    result = goldbeat("objfifo", "check", design(GOOD))
+    result = goldbeat("objfifo", "check", design(MOVES))
     assert result.code == 0
-    assert result.stdout == f"{len(RULES)} rules hold\nthe design completes\n"
+    assert result.stdout.startswith(f"{len(RULES)} rules hold\nthe design completes\n")
+
+
+@pytest.mark.parametrize("command", ["check", "exec"])
+def test_fifos_of_cores_without_a_program_move_nothing(design, command):
+    result = goldbeat("objfifo", command, design(GOOD))
+    assert (result.code, "nothing moves" in result.stdout) == (3, True)
 
 
 def test_check_lists_broken_rules(design):

@@ -126,6 +126,17 @@ def test_the_descriptor_of_a_fill_at_work_has_a_remark() -> None:
         assert "is written while MM2S 0 of shim tile (0, 0) works with it" in goldbeat("objfifo", command, TEXT).stdout
 
 
+def test_who_waits_in_a_hang_of_the_host_is_said_by_check_as_by_exec() -> None:
+    host = sequence(move("out", "B", 0, 64, 2, TOKEN)).replace("\n}", f"\n{move('in', 'A', 0, 64, 0)}\n}}")
+    write(IN, OUT, core(8, f"{TAKES}\n{MAKES}"), host)
+    checked, executed = (goldbeat("objfifo", command, TEXT) for command in ("check", "exec"))
+    assert (checked.code, executed.code) == (1, 1)
+    waits = executed.stdout.split("the design hangs\n")[1]
+    assert "  the host's sequence waits for a token of S2MM 0 of shim tile (0, 0), whose task never ends\n" in waits
+    assert "  the core of core tile (0, 2) waits for lock in_cons_cons_lock_0 to reach 1\n" in waits
+    assert checked.stdout.endswith(f"the design hangs\n{waits}")
+
+
 @pytest.mark.parametrize(
     ("moves", "rule"),
     [
@@ -191,6 +202,43 @@ def scripted(command: str, body: str, depth: str = "") -> tuple[int, str]:
     path.write_text(SCRIPT.replace("{body}", body.replace("\n", "\n    ")).replace("{depth}", depth))
     done = goldbeat("objfifo", command, path)
     return done.code, " ".join((done.stdout + done.stderr).split())
+
+
+def test_a_host_array_that_is_read_before_it_is_written_is_the_only_cause() -> None:
+    more = "    rt.fill(source.prod(), b)\n    rt.drain(result.cons(), c, wait=True)\n"
+    text = SCRIPT.replace("vector, vector) as (a, b)", "vector, vector, vector) as (a, b, c)").replace(
+        ", wait=True", ""
+    )
+    text = text.replace("Program(", more + "Program(").replace("{body}", "b[:] = a + 1").replace("{depth}", "")
+    Path("twice.py").write_text(text)
+    for command in ("check", "exec"):
+        done = goldbeat("objfifo", command, "twice.py")
+        assert (done.code, "of arg1; missing: S2MM 0 of shim tile (0, 0) waits" in done.stdout) == (1, True)
+        assert "without its lock" not in done.stdout
+        assert "a task is started before" not in done.stdout
+    refused_before_rtl("twice.py", "the result depends on the timing\n  unordered: ")
+    drain = "    rt.drain(result.cons(), b"
+    awaited = f"    g = rt.task_group()\n{drain}, wait=True, task_group=g)\n    rt.finish_task_group(g)"
+    Path("twice.py").write_text(text.replace(f"{drain})", awaited))
+    assert [goldbeat("objfifo", command, "twice.py").code for command in ("check", "exec")] == [0, 0]
+
+
+def refused_before_rtl(path: str, said: str) -> None:
+    for command in (("time",), ("run",), ("run", "--array")):
+        done = goldbeat("objfifo", *command, path)
+        assert (done.code, said in done.stdout + done.stderr) == (1, True), done
+        assert "tasks" not in done.stdout
+
+
+def test_a_hang_of_the_host_is_refused_before_rtl() -> None:
+    text = SCRIPT.replace("{body}", "b[:] = a").replace("{depth}", "")
+    fill, drain = "    rt.fill(source.prod(), a)\n", "    rt.drain(result.cons(), b, wait=True)\n"
+    grouped = (
+        f"    g = rt.task_group()\n{drain.replace('True', 'True, task_group=g')}    rt.finish_task_group(g)\n{fill}"
+    )
+    Path("late.py").write_text(text.replace(fill + drain, grouped))
+    assert [goldbeat("objfifo", command, "late.py").code for command in ("check", "exec")] == [1, 1]
+    refused_before_rtl("late.py", "the design hangs\n  the host's sequence waits for a token of S2MM 0")
 
 
 @pytest.mark.parametrize(
