@@ -137,7 +137,10 @@ def steps(seed: int, results: dict[str, Result]) -> list[Step]:
         Step("lint", "make lint", 15),
         Step("quick tests", "make test", 40),
         Step("wheel in a clean environment", "make wheel && " + in_clean_environment("wheel", wheel, run), 10),
-        *(Step(f"slow tests {n}/{PARTS}", f"make test-slow SHARD={n}/{PARTS} TURN={seed}", 30) for n in range(1, PARTS + 1)),
+        *(
+            Step(f"slow tests {n}/{PARTS}", f"make test-slow SHARD={n}/{PARTS} TURN={seed}", 30)
+            for n in range(1, PARTS + 1)
+        ),
         Step("benchmarks in short form", "make bench SHORT=1", 60),
         Step("attack", f"make attack SEED={seed} FAULTS={FAULTS}", 40),
         *mutants(seed, results),

@@ -233,7 +233,8 @@ def test_the_nightly_suite_on_a_farm_with_a_worker_killed(own_farm, own_root):
 def test_a_scheduler_that_goes_is_an_error_and_not_the_end(own_farm, own_root, tmp_path):
     address, scheduler, _, _ = own_farm
     suite = tmp_path / "moody.toml"
-    suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
+    # Long enough that it has not ended before the scheduler goes.
+    suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n[run.options]\nbeats = 10000\n')
 
     def kill():
         _wait_for(lambda: len(results(1)) >= 10)
