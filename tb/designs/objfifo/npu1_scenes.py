@@ -41,6 +41,16 @@ class Experiment:
     gaps: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     closed: tuple[int, ...] = ()
 
+    def fits(self, shape: EngineShape) -> bool:
+        """Whether an engine has the channels, descriptors and words of memory that it takes."""
+        scene = self.scene
+        return (
+            max(scene.words, default=0) < shape.ns
+            and max(task.channel for task in scene.tasks) < shape.channels
+            and max(scene.descriptors) < shape.nbd
+            and max((first + len(words) for first, words in scene.memory.items()), default=0) <= shape.mem_words
+        )
+
 
 def _words(count: int) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
     return np.arange(count, dtype=np.uint32)
@@ -156,8 +166,10 @@ def array_experiments(shape: EngineShape) -> dict[str, Callable[[], Experiment]]
 
 
 def dressed_experiment(name: str, experiment: Experiment, setting: CaseContext) -> Stimulus:
-    """The episode of one engine."""
-    stimulus = engine_stimulus(experiment.scene, setting)
+    """The episode of one engine; wide words have a scene's number in each 32-bit part."""
+    lanes, scene = EngineShape.of(setting.params).lanes, experiment.scene
+    words, memory = ({at: np.repeat(one, lanes) for at, one in them.items()} for them in (scene.words, scene.memory))
+    stimulus = engine_stimulus(replace(scene, words=words, memory=memory), setting)
     inputs = {**stimulus.inputs}
     for c, gaps in experiment.gaps.items():
         inputs[f"s_axis_{c}"] = inputs[f"s_axis_{c}"].with_gaps(np.array(gaps, np.int64))

@@ -57,6 +57,16 @@ def _run(name, case, seeds, params, tmp_path, **options):
     return sum(r.compared for r in results)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted({name for name, _, slow in CASES if not slow}))
+def test_every_variant_has_episodes_of_every_quick_case(name):
+    """As ``mutate`` and suites with variants ask for them."""
+    for variant in DESIGNS[name].variants:
+        for case in [case for design, case, slow in CASES if design == name and not slow]:
+            request = Request(DESIGNS[name], DESIGNS[name].case(case), (0,), variant)
+            assert list(request.case.make(request.setting(0))), (variant, case)
+
+
 @pytest.mark.sim
 @pytest.mark.parametrize("name", QUICK)
 def test_quick_cases_in_as_few_simulators_as_it_takes(name):
