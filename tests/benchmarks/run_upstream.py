@@ -40,6 +40,20 @@ from goldbeat.tb.designs.objfifo.live_design import case_of_design
 from goldbeat.tb.designs.objfifo.opened_design import recorded_results
 from goldbeat.tb.run.runs import Request, run
 
+OUTCOMES = [
+    "right",
+    "wrong",
+    "hangs",
+    "needs",
+    "absent",
+    "undecided",
+    "unordered",
+    "equal",
+    "partial",
+    "differs",
+    "refused",
+]
+"""What becomes of a test; the last four on RTL."""
 DOUBTED = ("undecided", "unordered")
 """Every element is as expected, but something that nothing orders may change it."""
 
@@ -176,25 +190,8 @@ def main() -> int:
     given = words.parse_args()
     if given.folder is None:
         words.error("the folder of a clone of mlir-aie, or GOLDBEAT_MLIR_AIE")
-    rows, counts = (
-        [],
-        dict.fromkeys(
-            (
-                "right",
-                "wrong",
-                "hangs",
-                "needs",
-                "absent",
-                "undecided",
-                "unordered",
-                "equal",
-                "partial",
-                "differs",
-                "refused",
-            ),
-            0,
-        ),
-    )
+    rows = []
+    counts = dict.fromkeys(OUTCOMES, 0)
     verdicts: dict[str, list[str]] = {}
     for case in (*upstream_cases(), *text_cases(), *late_cases(), *example_cases(), *older_cases()):
         if given.only not in case.name:

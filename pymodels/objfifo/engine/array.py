@@ -285,8 +285,6 @@ class ArrayRun:
             host.begin(self)
         self.packets = self._connect(first)
         self.hops = (*self._todo,)
-        for hop in self.hops:
-            hop.waits = True
         self.start = offered(stimulus, "start", START_BITS, self.clock)
         self.starts = unhindered(self.start.gaps, first)
         self._between(0)

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from goldbeat.pymodels.axis.elastic import choice
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape
 
 MOST_ENGINES, MOST_OUTSIDE, MOST_WORKERS = 32, 64, 8
 """Largest NE, NX, NW (objfifo-array.md, Shape)."""
+
+MOST_ENDS = 256
+"""Most sources, and most targets (objfifo-array.md, Shape)."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +34,22 @@ class ArrayShape:
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> ArrayShape:
-        """From ``NE NX NW`` and an engine's parameters."""
-        return cls(
+        """From ``NE NX NW`` and an engine's parameters.
+
+        Raises:
+            UsageError: a value is out of its range, or there are too many sources or targets.
+        """
+        shape = cls(
             choice(params, "NE", range(1, MOST_ENGINES + 1)),
             choice(params, "NX", range(1, MOST_OUTSIDE + 1)),
             choice(params, "NW", range(1, MOST_WORKERS + 1)),
             EngineShape.of(params),
         )
+        if max(shape.sources, shape.targets) > MOST_ENDS:
+            raise UsageError(
+                f"an array has {MOST_ENDS} sources and {MOST_ENDS} targets at most, {shape.sources} and {shape.targets} are needed"
+            )
+        return shape
 
     @property
     def targets(self) -> int:

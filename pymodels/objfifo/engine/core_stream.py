@@ -82,7 +82,9 @@ class _Chain:
         self._put(descriptor, words)
 
     def _cost(self, acquire: tuple[int, int] | None) -> int:
-        return self._header and self._header + (ACQUIRE_CYCLES if acquire is not None else 0)
+        if not self._header:
+            return 0
+        return self._header + (0 if acquire is None else ACQUIRE_CYCLES)
 
     def _put(self, descriptor: Descriptor, words: npt.NDArray[np.uint32]) -> None:
         self.descriptors.append(descriptor)

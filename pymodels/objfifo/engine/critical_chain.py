@@ -358,7 +358,7 @@ class CriticalChain:
         part, name = self._part((e, c))
         found = []
         header = (e, c) in self._by_header
-        if (run := _at(self._first[e, c], n)) is not None and header:
+        if header and _at(self._first[e, c], n) is not None:
             # It is awaited from the end of the descriptor before it on, the first one from the start on.
             awaited = _Cause(CriticalEvent("take", e, c, n - 1), npu1.HAND_TO_ACCEPT, part, name)
             found.append(awaited if n else _Cause(_BEGIN, self._time(before._replace(n=n)), part, name))

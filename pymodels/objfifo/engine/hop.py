@@ -41,14 +41,14 @@ class Hop:
 
     Attributes:
         edges: at which words have gone, in order.
-        waits: it is listed among those that may go on.
+        waits: it is listed among those that may go on, as a new one is.
     """
 
     def __init__(self, source: HopSource, first: int) -> None:
         self.source = source
         self.targets: list[HopTarget] = []
         self.edges: list[int] = []
-        self.waits = False
+        self.waits = True
         self._free = first
 
     @cached_property

@@ -178,10 +178,7 @@ def beyond_fields(limits: TileLimits, length: int, dims: Sequence[Dim]) -> Itera
     for number, dim in enumerate(dims):
         if number < limits.dims - 1 and dim.size >= 1 << limits.wrap_bits:
             # Only the innermost dimension counts words.
-            yield (
-                "wrap-bits",
-                f"size {dim.size}{'' if number else ' words'} of dim {number}",
-                (1 << limits.wrap_bits) - 1,
-            )
+            unit = "" if number else " words"
+            yield "wrap-bits", f"size {dim.size}{unit} of dim {number}", (1 << limits.wrap_bits) - 1
         if dim.step > 1 << limits.step_bits:
             yield "step-bits", f"step {dim.step} words of dim {number}", 1 << limits.step_bits

@@ -67,7 +67,7 @@ class ScriptArray:
         self.session = ScriptSession(kernels, None if device is None else named_device(device), use)
         self._found: Declared | None = None
         self._error: GoldbeatError | None = None
-        self._planned: FifoDesign | GoldbeatError | RuleError | None = None
+        self._planned: FifoDesign | GoldbeatError | None = None
         self.ran_well = False
         """It was run, and without an error."""
 
@@ -126,7 +126,7 @@ class ScriptArray:
                 found = self._one()
                 with self._surrounded():
                     self._planned = planned_form(found)
-            except (GoldbeatError, RuleError) as error:
+            except GoldbeatError as error:
                 self._planned = error
         if isinstance(self._planned, Exception):
             raise self._planned

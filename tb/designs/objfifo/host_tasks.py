@@ -156,7 +156,7 @@ class HostTasks:
                 one.stream,
                 one.fills,
                 first,
-                tuple(begin + beats - 1 for begin, beats in zip(first, one.beats, strict=False)),
+                tuple(one.last_beats[:count]),
                 tuple(starts.get(one.key, [0.0] * count)),
                 tuple(ends[one.key]),
                 tuple((fill_cycles if one.fills else drain_cycles)(words, n) for n, words in enumerate(one.words)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -418,26 +419,23 @@ class _Placing:
         scratch = self.shape.engine.mem_words - SCRATCH_WORDS * (1 + len(engine.scene.cores))
         self._fits(engine.words, scratch, "words of memory")
         places = {name: self.places[end.pool.tile, name] for end in used.values() for name in end.pool.buffers}
-
-        def made(header: int = 0) -> CoreStream:
-            return core_stream(
-                run.deeds,
-                used,
-                places.__getitem__,
-                self._lock,
-                scratch=scratch,
-                call=cores.call,
-                work=cores.work.get(run.key, 0),
-                header=header,
-            )
-
+        stream = partial(
+            core_stream,
+            run.deeds,
+            used,
+            places.__getitem__,
+            self._lock,
+            scratch=scratch,
+            call=cores.call,
+            work=cores.work.get(run.key, 0),
+        )
         at = self._channel(tile, Direction.S2MM)
         self.whole.cores[run.key] = at
         self._core(at, Direction.S2MM)
-        plain = made()
+        plain = stream()
         words = plain.words
         if not self._in_tasks(at, plain.chain):
-            words = self._by_headers(at, made(HEADER_CYCLES[self.shape.engine.profile]))
+            words = self._by_headers(at, stream(header=HEADER_CYCLES[self.shape.engine.profile]))
         x = len(self.whole.sources) + len(self.whole.words)
         self._fits(x + 1, self.shape.outside, "streams to the outside")
         self.whole.words[x] = words

@@ -5,6 +5,7 @@ import numpy as np
 import objfifo_numpy as plain
 import pytest
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine.array import final_states, predict, predict_accesses
 from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
 from goldbeat.pymodels.objfifo.engine.switch_registers import route_writes
@@ -117,6 +118,13 @@ def test_registers_of_the_switch():
         (None, True),
         (None, True),
     ]
+
+
+def test_a_route_can_name_256_sources():
+    most = PARAMS | {"NE": 32, "NM": 6, "NX": 63, "NW": 1}
+    assert ArrayShape.of(most).sources == 256
+    with pytest.raises(UsageError, match="at most, 257 and 161 are needed"):
+        ArrayShape.of(most | {"NX": 64})
 
 
 @pytest.mark.parametrize(("name", "value"), [("NE", 33), ("NX", 0), ("NW", 9)])

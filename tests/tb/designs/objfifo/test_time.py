@@ -16,6 +16,7 @@ from objfifo_scripts import ADD_ONE, IRREGULAR
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine.array import ArrayRun, predict
 from goldbeat.pymodels.objfifo.engine.array_shape import ArrayShape
+from goldbeat.pymodels.objfifo.engine.core_stream import ACQUIRE_CYCLES, HEADER_CYCLES
 from goldbeat.pymodels.objfifo.engine.critical_chain import (
     ChainSegment,
     CriticalChain,
@@ -24,9 +25,11 @@ from goldbeat.pymodels.objfifo.engine.critical_chain import (
     TimePart,
 )
 from goldbeat.pymodels.objfifo.engine.npu1_controller import DISPATCH_GAP, WAIT_CYCLES
+from goldbeat.pymodels.objfifo.engine.registers import TimingProfile
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.device import ANY
 from goldbeat.pymodels.objfifo.plan.lower import plan
+from goldbeat.tb.designs.objfifo import whole
 from goldbeat.tb.designs.objfifo.array_case import host_tasks, placed_design, timed_scene
 from goldbeat.tb.designs.objfifo.bench_array import DESIGN
 from goldbeat.tb.designs.objfifo.time_report import array_names, folded
@@ -187,6 +190,26 @@ def test_headers_of_a_core_are_explained(tmp_path):
     assert all(cycles >= 0 for _, cycles in spare)
     assert spare["load", 0] > 24 * 5
     assert predict(context.params, stimulus).ports["m_axis_0"].cycle.tolist() == run.outside[0].left
+
+
+def drained(path, work):
+    """When the host's words leave the array."""
+    path.write_text(ADD_ONE)
+    case = DESIGN.case("design")
+    options = {**case.options, "design": str(path), "work": work}
+    _, run = timed_scene(Request(DESIGN, case, params={"PROFILE": 1}, options=options).setting(0))
+    return run.outside[0].left
+
+
+@pytest.mark.parametrize("work", ["0", "40"])
+def test_requests_with_headers_are_as_far_apart(tmp_path, monkeypatch, work):
+    in_tasks = drained(tmp_path / "tasks.py", work)
+    monkeypatch.setattr(whole, "rolled", lambda sequence, most: None)
+    with_headers = drained(tmp_path / "headers.py", work)
+    # The header in front of the first acquire comes while the core waits for its first object.
+    early = HEADER_CYCLES[TimingProfile.NPU1] + ACQUIRE_CYCLES
+    assert len(in_tasks) == 64
+    assert [one - other for one, other in zip(in_tasks, with_headers, strict=True)] == [early] * 64
 
 
 def test_repeats_are_one_row():
